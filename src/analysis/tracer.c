@@ -49,12 +49,6 @@ static uint32_t name_of(const struct kernel_host *h, uint32_t task)
 	return rename == KERNEL_NONE ? KERNEL_NONE : h->renames[rename].name;
 }
 
-static bool has_such_name(const struct kernel_host *h, uint32_t task)
-{
-	uint32_t name = name_of(h, task);
-	return name != KERNEL_NONE && analysis_tracer_name(kernel_name_text(h, name));
-}
-
 /* Under any of its names: a child has the name of its parent until it executes a program. */
 static bool was_recorder(const struct kernel_host *h, uint32_t task)
 {
@@ -64,9 +58,10 @@ static bool was_recorder(const struct kernel_host *h, uint32_t task)
 	return false;
 }
 
+enum { MOST_LEVELS = 64 }; /* that are looked at of what a task descends from */
+
 bool analysis_is_recorders(const struct kernel_host *h, uint32_t task)
 {
-	enum { MOST_LEVELS = 64 };
 	for (int i = 0; i < MOST_LEVELS && task != KERNEL_NONE; i++) {
 		if (was_recorder(h, task))
 			return true;
@@ -75,14 +70,51 @@ bool analysis_is_recorders(const struct kernel_host *h, uint32_t task)
 	return false;
 }
 
-/* Threads of a tool have names of their own: then the name of the process decides. */
-bool *analysis_tracer_tasks(const struct kernel_host *h)
+/* ---- all tasks of a host ---- */
+
+enum known { UNKNOWN, NO, YES };
+
+struct all_tasks {
+	const struct kernel_host *h;
+	uint8_t *names;	    /* by name: enum known, is it a tool's */
+	uint8_t *recorders; /* by task: enum known, analysis_is_recorders */
+};
+
+static bool has_tools_name(const struct all_tasks *x, uint32_t task)
 {
+	uint32_t name = name_of(x->h, task);
+	if (name == KERNEL_NONE)
+		return false;
+	uint8_t *known = &x->names[name];
+	if (*known == UNKNOWN)
+		*known = analysis_tracer_name(kernel_name_text(x->h, name)) ? YES : NO;
+	return *known == YES;
+}
+
+/* Of a thousand children of one shell, what this descends from is looked at once. */
+static bool is_recorders(const struct all_tasks *x, uint32_t task)
+{
+	uint32_t way[MOST_LEVELS], at = task;
+	int n = 0;
+	enum known found = UNKNOWN;
+	for (; n < MOST_LEVELS && at != KERNEL_NONE && found == UNKNOWN; n++) {
+		way[n] = at;
+		found = was_recorder(x->h, at) ? YES : x->recorders[at];
+		at = x->h->tasks[at].parent;
+	}
+	while (n > 0)
+		x->recorders[way[--n]] = found == YES ? YES : NO;
+	return found == YES;
+}
+
+static bool *find_all(const struct all_tasks *x)
+{
+	const struct kernel_host *h = x->h;
 	struct mer_map leaders = { 0 }; /* pid -> its task, plus 1 */
 	bool *is = calloc((size_t)h->n_tasks + 1, sizeof(*is));
 	for (uint32_t i = 0; is && i < h->n_tasks; i++) {
 		const struct kernel_task *t = &h->tasks[i];
-		is[i] = has_such_name(h, i) || analysis_is_recorders(h, i);
+		is[i] = has_tools_name(x, i) || is_recorders(x, i);
 		if (t->pid != t->tid || t->pid < 0)
 			continue;
 		uint32_t *at = mer_map_put(&leaders, (uint32_t)t->pid);
@@ -93,6 +125,7 @@ bool *analysis_tracer_tasks(const struct kernel_host *h)
 			*at = i + 1;
 		}
 	}
+	/* Threads of a tool have names of their own: then the name of the process decides. */
 	for (uint32_t i = 0; is && i < h->n_tasks; i++) {
 		const struct kernel_task *t = &h->tasks[i];
 		const uint32_t *at = t->pid >= 0 && t->pid != t->tid
@@ -101,6 +134,16 @@ bool *analysis_tracer_tasks(const struct kernel_host *h)
 		is[i] |= at && is[*at - 1];
 	}
 	mer_map_fini(&leaders);
+	return is;
+}
+
+bool *analysis_tracer_tasks(const struct kernel_host *h)
+{
+	struct all_tasks x = { h, calloc((size_t)h->names.n + 1, 1),
+		calloc((size_t)h->n_tasks + 1, 1) };
+	bool *is = x.names && x.recorders ? find_all(&x) : NULL;
+	free(x.names);
+	free(x.recorders);
 	return is;
 }
 

@@ -302,7 +302,8 @@ static int need_stretches(const struct walk *k, uint32_t host, uint32_t task)
 	if (!k->waits || task == KERNEL_NONE)
 		return 0;
 	const struct blocked_host *b = requests_path_waits_of(k->waits, host);
-	return requests_stretches_add(k->f->r, host, task, b, &k->f->hosts[host])
+	return requests_stretches_add(
+		       k->f->r, host, task, b, k->f->begin, k->f->end, &k->f->hosts[host])
 		       ? 0
 		       : mer_fail_nomem(k->err);
 }

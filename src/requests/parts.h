@@ -72,9 +72,9 @@ void requests_parts_finder_free(struct requests_parts_finder *); /* NULL is fine
  * meanwhile. */
 int requests_parts_finder_of(const struct requests *r, const uint32_t *which, uint32_t n,
 	struct requests_parts_finder **f, struct mer_err *err);
-/* For requests_parts_waits alone. */
-int requests_parts_waits_finder_new(
-	const struct requests *r, struct requests_parts_finder **f, struct mer_err *err);
+/* For requests_parts_waits alone, of requests that lie in [begin, end]. */
+int requests_parts_waits_finder_new(const struct requests *r, int64_t begin, int64_t end,
+	struct requests_parts_finder **f, struct mer_err *err);
 /* p: zeroed, or of another one before; to be freed with requests_parts_fini. Parts are cut where
  * their task comes to another state of a view (path/user_states.h). */
 int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,

@@ -31,20 +31,20 @@ static bool find_children(struct requests_parts_finder *f)
 	}
 }
 
-/* Which stretches are there from the beginning. */
-struct stretches_kind {
-	bool (*find)(const struct requests *r, uint32_t host, struct requests_stretches *s);
-	int64_t begin, end; /* find NULL: those of this time */
-};
+/* Finds the stretches that are there from the beginning: of a host, as far as [begin, end] needs
+ * them. */
+typedef bool find_stretches(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
+	struct requests_stretches *s);
 
-static bool find_stretches(const struct requests *r, uint32_t host,
-	const struct stretches_kind *which, struct requests_stretches *s)
+static bool find_all(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
+	struct requests_stretches *s)
 {
-	return which->find ? which->find(r, host, s)
-			   : requests_stretches_within(r, host, which->begin, which->end, s);
+	(void)begin;
+	(void)end;
+	return requests_stretches_find(r, host, s);
 }
 
-static int new_finder(const struct requests *r, struct stretches_kind which,
+static int new_finder(const struct requests *r, find_stretches *find, int64_t begin, int64_t end,
 	struct requests_parts_finder **out, struct mer_err *err)
 {
 	struct requests_parts_finder *f = calloc(1, sizeof(*f));
@@ -52,12 +52,14 @@ static int new_finder(const struct requests *r, struct stretches_kind which,
 	if (!f)
 		return mer_fail_nomem(err);
 	f->r = r;
+	f->begin = begin;
+	f->end = end;
 	path_user_states_init(&f->states, r->w);
 	f->hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*f->hosts));
 	f->pools = requests_pools_find(r);
 	bool ok = f->hosts && f->pools && find_children(f);
 	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
-		ok = find_stretches(r, h, &which, &f->hosts[h]);
+		ok = find(r, h, begin, end, &f->hosts[h]);
 	/* Stretches end early then. */
 	int rc = ok ? kernel_world_go_on(r->w, err) : mer_fail_nomem(err);
 	if (rc) {
@@ -71,16 +73,16 @@ static int new_finder(const struct requests *r, struct stretches_kind which,
 int requests_parts_finder_new(
 	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
 {
-	return new_finder(r, (struct stretches_kind){ requests_stretches_find, 0, 0 }, out, err);
+	return new_finder(r, find_all, INT64_MIN, INT64_MAX, out, err);
 }
 
 /* When these were under way, and all below them. False: no memory. */
 static bool find_time_of(
-	const struct requests *r, const uint32_t *which, uint32_t n, struct stretches_kind *time)
+	const struct requests *r, const uint32_t *which, uint32_t n, int64_t *begin, int64_t *end)
 {
 	bool *is_root = calloc((size_t)r->n + 1, sizeof(*is_root));
-	time->begin = INT64_MAX;
-	time->end = INT64_MIN;
+	*begin = INT64_MAX;
+	*end = INT64_MIN;
 	for (uint32_t i = 0; is_root && i < n; i++)
 		is_root[which[i]] = true;
 	for (uint32_t i = 0; is_root && i < r->n; i++) {
@@ -92,8 +94,8 @@ static bool find_time_of(
 			at = r->exchanges[at].parent - 1;
 		if (!is_root[at])
 			continue;
-		time->begin = x->begin < time->begin ? x->begin : time->begin;
-		time->end = x->end > time->end ? x->end : time->end;
+		*begin = x->begin < *begin ? x->begin : *begin;
+		*end = x->end > *end ? x->end : *end;
 	}
 	bool ok = is_root != NULL;
 	free(is_root);
@@ -103,18 +105,19 @@ static bool find_time_of(
 int requests_parts_finder_of(const struct requests *r, const uint32_t *which, uint32_t n,
 	struct requests_parts_finder **out, struct mer_err *err)
 {
-	struct stretches_kind time = { 0 };
+	int64_t begin, end;
 	*out = NULL;
 	if (r->n > r->n_found) /* paths of own ones go to any time */
 		return requests_parts_finder_new(r, out, err);
-	return find_time_of(r, which, n, &time) ? new_finder(r, time, out, err)
-						: mer_fail_nomem(err);
+	return find_time_of(r, which, n, &begin, &end)
+		       ? new_finder(r, requests_stretches_within, begin, end, out, err)
+		       : mer_fail_nomem(err);
 }
 
-int requests_parts_waits_finder_new(
-	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
+int requests_parts_waits_finder_new(const struct requests *r, int64_t begin, int64_t end,
+	struct requests_parts_finder **out, struct mer_err *err)
 {
-	return new_finder(r, (struct stretches_kind){ requests_stretches_begin, 0, 0 }, out, err);
+	return new_finder(r, requests_stretches_begin, begin, end, out, err);
 }
 
 const struct requests *requests_of_finder(const struct requests_parts_finder *f)

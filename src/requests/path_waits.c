@@ -21,7 +21,8 @@ struct requests_path_waits {
 	const struct requests *r;
 	const struct blocked *b;
 	struct pieces *hosts;
-	uint8_t *may_have; /* by exchange */
+	uint8_t *may_have;  /* by exchange */
+	int64_t begin, end; /* of those that may have some */
 };
 
 /* ---- The waits in question ---- */
@@ -126,8 +127,12 @@ static void find_exchanges(struct requests_path_waits *w)
 		if (!has_any(p, x->reader, x) && !has_any(p, x->server_task, x))
 			continue;
 		for (uint32_t at = i + 1; at && !w->may_have[at - 1];
-			at = requests_found_parent(r, at - 1))
+			at = requests_found_parent(r, at - 1)) {
+			const struct requests_exchange *up = &r->exchanges[at - 1];
 			w->may_have[at - 1] = 1;
+			w->begin = up->begin < w->begin ? up->begin : w->begin;
+			w->end = up->end > w->end ? up->end : w->end;
+		}
 	}
 }
 
@@ -171,7 +176,7 @@ void requests_path_waits_mark(
 int requests_path_waits_find(const struct requests *r, const struct blocked *b,
 	uint8_t *const *asked, struct mer_err *err)
 {
-	struct requests_path_waits w = { .r = r, .b = b };
+	struct requests_path_waits w = { .r = r, .b = b, .begin = INT64_MAX, .end = INT64_MIN };
 	struct requests_parts_finder *finder = NULL;
 	size_t n = 0;
 	w.hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*w.hosts));
@@ -184,7 +189,7 @@ int requests_path_waits_find(const struct requests *r, const struct blocked *b,
 	int rc = ok ? 0 : mer_fail_nomem(err);
 	if (rc == 0 && n) {
 		find_exchanges(&w);
-		rc = requests_parts_waits_finder_new(r, &finder, err);
+		rc = requests_parts_waits_finder_new(r, w.begin, w.end, &finder, err);
 	}
 	/* Those below are in it. */
 	for (uint32_t i = 0; finder && rc == 0 && i < r->n_found; i++)

@@ -17,6 +17,7 @@ struct finder {
 	const struct requests *r;
 	const struct kernel_host *h;
 	struct requests_stretches *s;
+	bool only_born; /* only of tasks that were forked while recorded */
 };
 
 struct doing { /* ends where the next one begins */
@@ -273,81 +274,22 @@ static bool add_task(
 	return ok;
 }
 
-/* ---- of all tasks, or of one ---- */
+/* ---- of all tasks ---- */
 
-bool requests_stretches_begin(const struct requests *r, uint32_t host, struct requests_stretches *s)
+static bool begin_stretches(const struct requests *r, uint32_t host, struct requests_stretches *s)
 {
-	const struct finder x = { r, &r->w->hosts[host], s };
+	const struct finder x = { .r = r, .h = &r->w->hosts[host], .s = s };
 	s->from = calloc((size_t)x.h->n_tasks + 1, sizeof(*s->from));
 	s->to = calloc((size_t)x.h->n_tasks + 1, sizeof(*s->to));
 	return s->from && s->to && find_stints(&x, host);
 }
 
-/* Spans from the last one back; NULL: no memory. */
-static struct doing *find_spans_of(const struct finder *x, uint32_t task, struct doings *all)
+static bool is_wanted(const struct finder *x, uint32_t task)
 {
-	uint32_t last = x->h->tasks[task].last;
-	size_t n = 0;
-	for (uint32_t i = last; i != KERNEL_NONE; i = kernel_span(x->h, i)->before)
-		n++;
-	struct doing *d = mer_spill_array(x->r->w->spill, n + 1, sizeof(*d));
-	*all = (struct doings){ .item = d, .n = n };
-	for (uint32_t i = last; d && i != KERNEL_NONE; i = kernel_span(x->h, i)->before) {
-		d[--n] = doing_of(x->h, i);
-		all->is_helped = n == 0 && is_helped(x->h, i);
-	}
-	return d;
+	return has_stints(x->s, task) && (!x->only_born || x->h->tasks[task].born);
 }
 
-static struct doing doing_wait(int64_t begin, uint32_t span)
-{
-	return (struct doing){ begin, span, PATH_UNKNOWN | REQUESTS_IS_BLOCKED };
-}
-
-/* From its waits; few have several spans, and only then these are looked at. */
-static bool find_waits_of(
-	const struct finder *x, uint32_t task, const struct blocked_host *b, struct doings *all)
-{
-	size_t cap = 0;
-	*all = (struct doings){ 0 };
-	for (size_t i = b->first[task]; i < b->first[task + 1]; i++) {
-		const struct blocked_wait *w = &b->waits[i];
-		size_t n = 2;
-		for (uint32_t span = w->is_one_span ? KERNEL_NONE : w->span;
-			span != KERNEL_NONE && kernel_span(x->h, span)->begin > w->begin; n++)
-			span = kernel_span(x->h, span)->before;
-		while (all->n + n > cap)
-			if (!mer_spill_grow(
-				    x->r->w->spill, &all->item, cap, &cap, sizeof(*all->item)))
-				return false;
-		struct doing *d = &all->item[all->n += n];
-		*--d = (struct doing){ w->end, KERNEL_NONE, PATH_UNKNOWN };
-		if (w->is_one_span)
-			*--d = doing_wait(w->begin, w->span);
-		for (uint32_t span = w->span; !w->is_one_span && --n;
-			span = kernel_span(x->h, span)->before)
-			*--d = doing_wait(kernel_span(x->h, span)->begin, span);
-	}
-	return true;
-}
-
-bool requests_stretches_add(const struct requests *r, uint32_t host, uint32_t task,
-	const struct blocked_host *waits, struct requests_stretches *s)
-{
-	const struct finder x = { r, &r->w->hosts[host], s };
-	struct doings all;
-	if (!has_stints(s, task) || requests_has_stretches(s, task))
-		return true;
-	/* What was before its fork only its spans know. */
-	bool ok = x.h->tasks[task].born ? find_spans_of(&x, task, &all) != NULL
-					: find_waits_of(&x, task, waits, &all);
-	begin_jobs(&x, task);
-	ok = ok && add_task(&x, task, all_stints(s, task), &all);
-	mer_spill_release(all.item);
-	return ok;
-}
-
-/* Spans are kept in the order in which they began: those of all tasks that have stints, task by
+/* Spans are kept in the order in which they began: those of all tasks that are wanted, task by
  * task. of: by task, and the end. */
 static bool find_spans(const struct finder *x, struct doing **spans, size_t **of)
 {
@@ -357,7 +299,7 @@ static bool find_spans(const struct finder *x, struct doing **spans, size_t **of
 		return false;
 	for (uint32_t i = 0; i < h->n_spans; i++) {
 		uint32_t t = kernel_span(h, i)->task;
-		ends[t + 2] += has_stints(x->s, t);
+		ends[t + 2] += is_wanted(x, t);
 	}
 	for (uint32_t t = 0; t < h->n_tasks; t++)
 		ends[t + 2] += ends[t + 1];
@@ -366,7 +308,7 @@ static bool find_spans(const struct finder *x, struct doing **spans, size_t **of
 		return false;
 	for (uint32_t i = 0; i < h->n_spans; i++) {
 		uint32_t t = kernel_span(h, i)->task;
-		if (has_stints(x->s, t))
+		if (is_wanted(x, t))
 			(*spans)[ends[t + 1]++] = doing_of(h, i);
 	}
 	return true;
@@ -380,22 +322,33 @@ static void drop_stints(struct requests_stretches *s)
 	s->stints_of = NULL;
 }
 
-bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s)
+static bool add_all(const struct finder *x)
 {
-	const struct finder x = { r, &r->w->hosts[host], s };
 	struct doing *spans = NULL;
 	size_t *of = NULL;
-	bool ok = requests_stretches_begin(r, host, s) && find_spans(&x, &spans, &of);
-	for (uint32_t t = 0; ok && t < x.h->n_tasks && !mer_cancelled(r->w->cancel); t++) {
+	uint32_t first = 0;
+	while (first < x->h->n_tasks && !is_wanted(x, first))
+		first++;
+	if (first == x->h->n_tasks)
+		return true;
+	bool ok = find_spans(x, &spans, &of);
+	for (uint32_t t = first; ok && t < x->h->n_tasks && !mer_cancelled(x->r->w->cancel); t++) {
 		struct doings all = { .item = spans + of[t], .n = of[t + 1] - of[t] };
-		if (!has_stints(s, t))
+		if (!is_wanted(x, t))
 			continue;
-		all.is_helped = all.n && is_helped(x.h, all.item[0].span);
-		begin_jobs(&x, t);
-		ok = add_task(&x, t, all_stints(s, t), &all);
+		all.is_helped = all.n && is_helped(x->h, all.item[0].span);
+		begin_jobs(x, t);
+		ok = add_task(x, t, all_stints(x->s, t), &all);
 	}
 	mer_spill_release(spans);
 	free(of);
+	return ok;
+}
+
+bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s)
+{
+	const struct finder x = { .r = r, .h = &r->w->hosts[host], .s = s };
+	bool ok = begin_stretches(r, host, s) && add_all(&x);
 	drop_stints(s);
 	return ok;
 }
@@ -414,17 +367,25 @@ static struct stints stints_within(
 		(uint32_t)(later < all.end ? later + 1 : later) };
 }
 
+static struct doing doing_wait(int64_t begin, uint32_t span)
+{
+	return (struct doing){ begin, span, PATH_UNKNOWN | REQUESTS_IS_BLOCKED };
+}
+
 /* Where a stint ends is known from all waits in it: those of the stints at both edges, too. */
+static void widen(const struct finder *x, struct stints of, int64_t *begin, int64_t *end)
+{
+	const struct requests_stint *first = &x->s->stints[of.begin],
+				    *last = &x->s->stints[of.end - 1];
+	*begin = first->begin < *begin ? first->begin : *begin;
+	*end = last->begin > *end ? last->begin : *end;
+}
+
 static bool find_spans_within(const struct finder *x, uint32_t task, struct stints of,
 	int64_t begin, int64_t end, struct doings *all)
 {
 	const struct kernel_host *h = x->h;
-	const struct requests_stint *first = &x->s->stints[of.begin],
-				    *last = &x->s->stints[of.end - 1];
-	if (first->begin < begin)
-		begin = first->begin;
-	if (last->begin > end)
-		end = last->begin;
+	widen(x, of, &begin, &end);
 	uint32_t i = kernel_span_at(h, task, end, KERNEL_NONE), from = i;
 	*all = (struct doings){ .goes_on = i != h->tasks[task].last };
 	for (; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
@@ -443,11 +404,76 @@ static bool find_spans_within(const struct finder *x, uint32_t task, struct stin
 	return true;
 }
 
+/* From its waits; few have several spans, and only then these are looked at. */
+static bool find_waits_within(const struct finder *x, uint32_t task, const struct blocked_host *b,
+	struct stints of, int64_t begin, int64_t end, struct doings *all)
+{
+	size_t cap = 0, behind = b->first[task + 1];
+	widen(x, of, &begin, &end);
+	MER_LOWER_BOUND(i, b->first[task], behind, k, b->waits[k].begin < begin);
+	i -= i > b->first[task];
+	*all = (struct doings){ 0 };
+	for (; i < behind && b->waits[i].begin <= end; i++) {
+		const struct blocked_wait *w = &b->waits[i];
+		size_t n = 2;
+		for (uint32_t span = w->is_one_span ? KERNEL_NONE : w->span;
+			span != KERNEL_NONE && kernel_span(x->h, span)->begin > w->begin; n++)
+			span = kernel_span(x->h, span)->before;
+		while (all->n + n > cap)
+			if (!mer_spill_grow(
+				    x->r->w->spill, &all->item, cap, &cap, sizeof(*all->item)))
+				return false;
+		struct doing *d = &all->item[all->n += n];
+		*--d = (struct doing){ w->end, KERNEL_NONE, PATH_UNKNOWN };
+		if (w->is_one_span)
+			*--d = doing_wait(w->begin, w->span);
+		for (uint32_t span = w->span; !w->is_one_span && --n;
+			span = kernel_span(x->h, span)->before)
+			*--d = doing_wait(kernel_span(x->h, span)->begin, span);
+	}
+	all->goes_on = i < behind;
+	return true;
+}
+
+/* Then all spans in their order are found quicker than those of each task along its own. */
+static bool is_most_of(const struct kernel_host *h, int64_t begin, int64_t end)
+{
+	begin = begin < h->begin ? h->begin : begin;
+	end = end > h->end ? h->end : end;
+	return end > begin && end - begin > (h->end - h->begin) / 4;
+}
+
+bool requests_stretches_begin(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
+	struct requests_stretches *s)
+{
+	const struct finder x = { .r = r, .h = &r->w->hosts[host], .s = s, .only_born = true };
+	return begin_stretches(r, host, s) && (!is_most_of(x.h, begin, end) || add_all(&x));
+}
+
+bool requests_stretches_add(const struct requests *r, uint32_t host, uint32_t task,
+	const struct blocked_host *waits, int64_t begin, int64_t end, struct requests_stretches *s)
+{
+	const struct finder x = { .r = r, .h = &r->w->hosts[host], .s = s };
+	struct doings all;
+	if (!has_stints(s, task) || requests_has_stretches(s, task))
+		return true;
+	begin_jobs(&x, task);
+	struct stints of = stints_within(s, task, begin, end);
+	/* What was before its fork only its spans know. */
+	bool ok = x.h->tasks[task].born ? find_spans_within(&x, task, of, begin, end, &all)
+					: find_waits_within(&x, task, waits, of, begin, end, &all);
+	ok = ok && add_task(&x, task, of, &all);
+	mer_spill_release(all.item);
+	return ok;
+}
+
 bool requests_stretches_within(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
 	struct requests_stretches *s)
 {
-	const struct finder x = { r, &r->w->hosts[host], s };
-	bool ok = requests_stretches_begin(r, host, s);
+	const struct finder x = { .r = r, .h = &r->w->hosts[host], .s = s };
+	if (is_most_of(x.h, begin, end))
+		return requests_stretches_find(r, host, s);
+	bool ok = begin_stretches(r, host, s);
 	for (uint32_t t = 0; ok && t < x.h->n_tasks; t++) {
 		struct doings all;
 		if (!has_stints(s, t))

@@ -42,13 +42,14 @@ bool requests_stretches_find(const struct requests *r, uint32_t host, struct req
  * in them, it is the same. What a task did long before and after is not looked at. */
 bool requests_stretches_within(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
 	struct requests_stretches *s);
-/* The same in steps: of no task yet, then of those that are needed, from their waits. All that is
+/* The same in steps, as far as [begin, end] needs it: of few tasks yet, then of those that are
+ * needed, from their waits. All that is
  * not a wait is then one stretch, as long as the task acts for the same one, with the span
  * KERNEL_NONE, and no cause is known; but not of tasks that were forked while recorded. */
-bool requests_stretches_begin(
-	const struct requests *r, uint32_t host, struct requests_stretches *s);
+bool requests_stretches_begin(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
+	struct requests_stretches *s);
 bool requests_stretches_add(const struct requests *r, uint32_t host, uint32_t task,
-	const struct blocked_host *waits, struct requests_stretches *s);
+	const struct blocked_host *waits, int64_t begin, int64_t end, struct requests_stretches *s);
 void requests_stretches_fini(struct requests_stretches *s);
 
 static inline bool requests_has_stretches(const struct requests_stretches *s, uint32_t task)

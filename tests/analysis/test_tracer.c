@@ -72,16 +72,19 @@ static void children_of_recorders(void **state)
 		 shell = tw_task(&t, 0, 11, "meridian-step"),
 		 awk = tw_task(&t, 0, 14, "meridian-step"),
 		 program = tw_task(&t, 0, 10, "meridian"), user = tw_task(&t, 0, 20, "wget"),
-		 work = tw_task(&t, 0, 30, "meridian-work"), child = tw_task(&t, 0, 31, "ls");
+		 work = tw_task(&t, 0, 30, "meridian-work"), child = tw_task(&t, 0, 31, "ls"),
+		 sed = tw_task(&t, 0, 15, "sed"), second = tw_task(&t, 0, 32, "ls");
 	h->tasks[grep].parent = xargs;
 	h->tasks[xargs].parent = shell;
 	h->tasks[shell].parent = h->tasks[user].parent = program;
-	h->tasks[child].parent = work;
+	/* What is known of a parent by then, is so of another child. */
+	h->tasks[sed].parent = xargs;
+	h->tasks[child].parent = h->tasks[second].parent = work;
 	assert_int_equal(kernel_rename(h, awk, 5, "awk", 3, NULL), 0); /* in the shell's place */
 	bool *is = analysis_tracer_tasks(h);
 	assert_non_null(is);
-	assert_true(is[grep] && is[xargs] && is[shell] && is[awk] && is[program]);
-	assert_true(!is[user] && !is[work] && !is[child]);
+	assert_true(is[grep] && is[xargs] && is[shell] && is[awk] && is[program] && is[sed]);
+	assert_true(!is[user] && !is[work] && !is[child] && !is[second]);
 	free(is);
 	tw_fini(&t);
 }
