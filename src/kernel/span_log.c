@@ -5,8 +5,9 @@
 #include "base/grow.h"
 
 enum {
-	EXTENT_MOST = 1024, /* chunks: 16 MiB */
-	STAGED = 64	    /* chunks that are in memory while the file's are written */
+	EXTENT_DOUBLINGS = 10,
+	EXTENT_MOST = 1 << EXTENT_DOUBLINGS, /* chunks: 16 MiB */
+	STAGED = 64 /* chunks that are in memory while the file's are written */
 };
 
 struct kernel_staged {
@@ -42,7 +43,7 @@ void kernel_span_log_finish(struct kernel_span_log *l)
 /* Extents grow with the log, so that small hosts are small. */
 static bool add_extent(struct kernel_span_log *l)
 {
-	uint32_t n = l->n_chunks < EXTENT_MOST ? l->n_chunks + 1 : EXTENT_MOST;
+	uint32_t n = l->n_extents < EXTENT_DOUBLINGS ? 1U << l->n_extents : EXTENT_MOST;
 	if (!mer_grow32(&l->extents, l->n_extents, &l->cap_extents, sizeof(*l->extents)))
 		return false;
 	struct kernel_span *block =
@@ -100,6 +101,18 @@ bool kernel_span_log_add_absent(struct kernel_span_log *l, uint32_t n)
 		l->chunks[l->n_chunks++] = NULL;
 	}
 	return true;
+}
+
+struct kernel_span *kernel_span_log_put(
+	struct kernel_span_log *l, uint32_t chunk, const struct kernel_span *spans)
+{
+	if (!l->n_free && !add_extent(l))
+		return NULL;
+	struct kernel_span *to = l->next;
+	mer_spill_copy(l->extents[l->n_extents - 1], to, spans, KERNEL_CHUNK * sizeof(*spans));
+	l->next += KERNEL_CHUNK;
+	l->n_free--;
+	return l->chunks[chunk] = to;
 }
 
 void kernel_span_log_drop(struct kernel_span_log *l, uint32_t chunk)

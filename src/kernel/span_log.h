@@ -10,8 +10,8 @@
  *             of their spans is looked at
  *
  * Of the first two, pointers hold until the next span is added; after the last one, as long as the
- * log, and any number of threads may read. Of a source they hold while some thousand other chunks
- * are loaded, and there is one thread.
+ * log, and any number of threads may read. Of a source they hold as long as the log, too (its
+ * chunks, once loaded, lie in memory or a file as the others do), and there is one thread.
  *
  * Numbers are 32 bits: 2^32 - 2 spans, of some five thousand million events. */
 #ifndef MER_KERNEL_SPAN_LOG_H
@@ -27,10 +27,8 @@ struct kernel_host;
 struct kernel_staged;
 
 struct kernel_span_source {
-	/* A chunk, which stays where it is while some thousand others are loaded. Never NULL: of
-	 * what cannot be read the spans are KERNEL_UNKNOWN. It may set log.chunks[chunk], so that
-	 * it is not called for it again, and must set it to NULL when it uses the place for another
-	 * one. */
+	/* A chunk. Never NULL: of what cannot be read the spans are KERNEL_UNKNOWN. It may call
+	 * kernel_span_log_put, so that it is not called for it again. */
 	struct kernel_span *(*load)(const struct kernel_host *h, uint32_t chunk);
 	/* A span of the task with which a search backwards for this time can begin; KERNEL_NONE:
 	 * its last. */
@@ -60,5 +58,9 @@ void kernel_span_log_drop(struct kernel_span_log *l, uint32_t chunk);
 void kernel_span_log_finish(struct kernel_span_log *l);
 /* n chunks more that are NULL, for a source. False: no memory. */
 bool kernel_span_log_add_absent(struct kernel_span_log *l, uint32_t n);
+/* One of these is there from now on, with these KERNEL_CHUNK spans. Returns them where they stay;
+ * NULL: no memory. */
+struct kernel_span *kernel_span_log_put(
+	struct kernel_span_log *l, uint32_t chunk, const struct kernel_span *spans);
 
 #endif

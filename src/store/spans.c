@@ -9,10 +9,7 @@
 #include "store/types.h"
 
 enum {
-	SLOTS = 2 * KERNEL_CHUNK, /* of a hash table of the tasks in a block */
-	/* Chunks of a host in memory: 256 MB. A caller with a pointer into one accesses only a few
-	 * others before it is done with it. */
-	RING = 16384
+	SLOTS = 2 * KERNEL_CHUNK /* of a hash table of the tasks in a block */
 };
 
 /* ---- a block ---- */
@@ -425,15 +422,7 @@ int store_spans_open(
 	if (!ok || s->first_place[s->n_tasks] > n_places)
 		return mer_fail(err, MER_ERR_INPUT, "spans that do not belong together");
 	s->n_blocks = (uint32_t)n_blocks;
-	s->n_ring = n_blocks < RING ? 0 : RING;
-	s->ring = s->n_ring ? malloc(s->n_ring * sizeof(*s->ring)) : NULL;
-	return s->n_ring && !s->ring ? mer_fail_nomem(err) : 0;
-}
-
-void store_spans_close(struct store_spans *s)
-{
-	free(s->ring);
-	*s = (struct store_spans){ 0 };
+	return 0;
 }
 
 void store_spans_between(

@@ -35,18 +35,13 @@ struct store_spans {
 	uint32_t n_blocks;
 	uint32_t n_spans, n_tasks, n_calls, n_requests,
 		n_bridges; /* limits of the indexes in spans */
-	/* Chunks in memory, in a ring: the next one that is loaded takes the place of the oldest
-	 * one. */
-	uint32_t *ring;
-	size_t next, n_ring;
-	bool is_damaged; /* some block was damaged; its spans say "unknown" */
+	bool is_damaged;   /* some block was damaged; its spans say "unknown" */
 };
 
 /* Reads the sections of the host, and checks that they agree (MER_ERR_INPUT: they do not). The
  * limits of indexes must be set before. */
 int store_spans_open(
 	struct store_spans *s, const struct store_file *f, uint32_t host, struct mer_err *err);
-void store_spans_close(struct store_spans *s);
 /* Decodes a block into KERNEL_CHUNK spans. False: it is damaged, and the spans get harmless
  * values. */
 bool store_spans_read(struct store_spans *s, uint32_t block, struct kernel_span *spans);

@@ -247,27 +247,15 @@ static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 {
 	/* Used when there is no memory to decode a block: unknown spans, as for damaged ones. */
 	static struct kernel_span nothing[KERNEL_CHUNK];
-	struct store_spans *s = &own_of(h)->spans;
-	struct kernel_span *spans = NULL;
-	if (chunk >= s->n_blocks)
+	struct store_host *own = own_of(h);
+	struct kernel_span spans[KERNEL_CHUNK] = { 0 }, *kept;
+	if (chunk >= own->spans.n_blocks)
 		return nothing;
-	if (s->n_ring && s->next >= s->n_ring) {
-		uint32_t oldest = s->ring[s->next % s->n_ring];
-		spans = h->log.chunks[oldest];
-		h->log.chunks[oldest] = NULL;
-	}
-	if (!spans)
-		spans = malloc(KERNEL_CHUNK * sizeof(*spans));
-	if (!spans) {
-		own_of(h)->store->lacks = true;
-		return nothing;
-	}
-	if (!store_spans_read(s, chunk, spans))
-		mend_spans(own_of(h), chunk << KERNEL_CHUNK_BITS, spans);
-	if (s->n_ring)
-		s->ring[s->next++ % s->n_ring] = chunk;
-	h->log.chunks[chunk] = spans;
-	return spans;
+	if (!store_spans_read(&own->spans, chunk, spans))
+		mend_spans(own, chunk << KERNEL_CHUNK_BITS, spans);
+	kept = kernel_span_log_put(&own->h->log, chunk, spans);
+	own->store->lacks |= !kept;
+	return kept ? kept : nothing;
 }
 
 static uint32_t near(const struct kernel_host *h, uint32_t task, int64_t time)
@@ -355,7 +343,7 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 	if (!w->hosts || !s->hosts)
 		return mer_fail_nomem(err);
 	for (; w->n_hosts < head->n_hosts; w->n_hosts++) {
-		kernel_host_init(&w->hosts[w->n_hosts]);
+		kernel_host_init_in(&w->hosts[w->n_hosts], w->spill, false);
 		s->hosts[w->n_hosts].h = &w->hosts[w->n_hosts];
 	}
 	w->n_bridges = head->n_bridges;
@@ -411,8 +399,6 @@ static void let_go(struct kernel_host *h)
 	h->calls = NULL;
 	h->requests = NULL;
 	h->devices = h->irq_names = h->packages = h->cpus = h->first_pieces = (struct mer_map){ 0 };
-	for (uint32_t i = 0; i < h->log.n_chunks; i++)
-		free(h->log.chunks[i]);
 	kernel_host_fini(h);
 }
 
@@ -421,7 +407,6 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	for (uint32_t i = 0; i < s->world.n_hosts; i++) {
-		store_spans_close(&s->hosts[i].spans);
 		store_rows_close(&s->hosts[i].requests);
 		let_go(&s->world.hosts[i]);
 	}

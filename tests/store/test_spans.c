@@ -124,7 +124,6 @@ static void save(struct saved *x)
 
 static void forget_file(struct saved *x)
 {
-	store_spans_close(&x->s);
 	store_file_close(&x->file);
 	unlink(x->path);
 }
@@ -360,7 +359,6 @@ static void another_world(void **state)
 		struct mer_err err = { 0 };
 		assert_int_equal(store_spans_open(&s, &x.file, 0, &err), i ? MER_ERR_INPUT : 0);
 		assert_string_equal(err.text, i ? "spans that do not belong together" : "");
-		store_spans_close(&s);
 		assert_int_equal(store_spans_open(&s, &x.file, 1, &err), MER_ERR_INPUT);
 	}
 	forget(&x);
