@@ -81,6 +81,9 @@ struct analysis {
 	uint64_t wants;	   /* as in struct kernel_observer */
 	/* reads kernel_world.bridges, which must be collected in a separate reading */
 	bool messages;
+	/* Told events (kernel/told_events.h) without which it has nothing to say; ends with
+	 * KERNEL_EV_NONE. NULL: session/capabilities.c says what it needs. */
+	const uint8_t *needs;
 	bool of_periods; /* uses options.found only: run.world is NULL */
 	bool of_views;	 /* uses kernel_host.views, which stores do not keep */
 	/* Bit i: rows of outputs[i] are single calls, which may be idle waits (leave_out.h). */

@@ -82,7 +82,7 @@ int mer_session_capabilities(struct mer_session *s, struct mer_result **result, 
 		return api_end(result, mer_fail_nomem(err), err);
 	capability_declared(e, hosts);
 	for (uint32_t h = 0; h < e->n_hosts; h++)
-		for (const struct capability *a = capabilities; a->name; a++)
+		for (const struct capability *a = capabilities(); a->name; a++)
 			if (capability_concerns(a, &hosts[h]))
 				add_capability(&(*result)->own, a, &hosts[h]);
 	free(hosts);

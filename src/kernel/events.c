@@ -22,7 +22,10 @@
 /* Small tracers write the names of the kernel itself, where a thread is a pid. */
 #define TID [TASK_TID] = IS("tid|pid", "pid")
 /* It is not for the model: observers that want it get it as it comes. */
-#define TOLD(event) .handle = model_tell, .wants = KERNEL_WANT_EVENT(event)
+/* clang-format off */
+#define TOLD(event, ...) \
+	[KERNEL_EV_##event] = { .handle = model_tell, .wants = KERNEL_WANT_EVENT(event), __VA_ARGS__ },
+/* clang-format on */
 #define FOR_VMS .handle = model_not_handled, .any_task = true, .wants = KERNEL_WANT_VMS
 #define BEGINS(kind) .handle = model_context_entry, .context = CONTEXT_##kind
 #define ENDS(kind) .handle = model_context_exit, .context = CONTEXT_##kind
@@ -250,32 +253,6 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 		.wants = KERNEL_WANT_RAISES,
 		NAMES("irq_softirq_raise softirq_raise", "irq:softirq_raise"),
 		NR("vec") },
-	[KERNEL_EV_PAGE_ALLOC] = { TOLD(PAGE_ALLOC), .any_task = true,
-		NAMES("kmem_mm_page_alloc mm_page_alloc", "kmem:mm_page_alloc"),
-		.fields = { [PAGE_ORDER] = IS("order") } },
-	[KERNEL_EV_PAGE_FREE] = { TOLD(PAGE_FREE), .any_task = true,
-		NAMES("kmem_mm_page_free mm_page_free", "kmem:mm_page_free"),
-		.fields = { [PAGE_ORDER] = IS("order") } },
-	[KERNEL_EV_SLAB_ALLOC] = { TOLD(SLAB_ALLOC), .any_task = true,
-		NAMES("kmem_kmalloc kmem_kmalloc_node kmem_cache_alloc kmem_cache_alloc_node",
-			"kmem:kmalloc kmem:kmem_cache_alloc"),
-		.fields = { [SLAB_ADDRESS] = IS("ptr"), [SLAB_BYTES] = IS("bytes_alloc") } },
-	[KERNEL_EV_SLAB_FREE] = { TOLD(SLAB_FREE), .any_task = true,
-		NAMES("kmem_kfree kmem_cache_free", "kmem:kfree kmem:kmem_cache_free"),
-		.fields = { [SLAB_ADDRESS] = IS("ptr") } },
-	[KERNEL_EV_FAULT_USER] = { TOLD(FAULT_USER), .any_task = true,
-		NAMES("x86_exceptions_page_fault_user page_fault_user page_fault_user_entry",
-			"exceptions:page_fault_user"),
-		.fields = { [FAULT_ADDRESS] = IS("address") } },
-	[KERNEL_EV_FAULT_KERNEL] = { TOLD(FAULT_KERNEL), .any_task = true,
-		NAMES("x86_exceptions_page_fault_kernel page_fault_kernel page_fault_kernel_entry",
-			"exceptions:page_fault_kernel"),
-		.fields = { [FAULT_ADDRESS] = IS("address") } },
-	[KERNEL_EV_FREQUENCY] = { TOLD(FREQUENCY), .any_task = true,
-		NAMES("power_cpu_frequency", "power:cpu_frequency"),
-		.fields = { [FREQUENCY_KHZ] = IS("state"), [FREQUENCY_CPU] = IS("cpu_id") } },
-	[KERNEL_EV_SIGNAL] = { TOLD(SIGNAL), NAMES("signal_generate", "signal:signal_generate"),
-		.fields = { [SIGNAL_NUMBER] = IS("sig"), [SIGNAL_TID] = IS("pid") } },
 	[KERNEL_EV_BLOCK_RQ_MERGE] = { .handle = model_merge,
 		.any_task = true,
 		.wants = KERNEL_WANT_MERGES,
@@ -333,6 +310,7 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 		NAMES("lttng_statedump_cpu_topology"),
 		.fields = { [DUMP_CPU_ID] = IS("cpu_id"),
 			[DUMP_CPU_PACKAGE] = IS("physical_id") } },
+	KERNEL_TOLD_EVENTS(TOLD)
 };
 
 _Static_assert(KERNEL_WANT_KIND(KERNEL_EV_END_TOLD - 1) != 0, "a bit for each of them");

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/arena.h"
+#include "kernel/told_events.h"
 #include "meridian/meridian.h"
 
 struct ctf_schema;
@@ -78,17 +79,10 @@ enum kernel_event {
 	KERNEL_EV_BLOCK_ISSUE,
 	KERNEL_EV_BLOCK_COMPLETE,
 	KERNEL_EV_SOFTIRQ_RAISE,
-	/* From here to END_TOLD: events of struct kernel_told_event (kernel/observer.h). */
-	KERNEL_EV_FIRST_TOLD,
-	KERNEL_EV_PAGE_ALLOC = KERNEL_EV_FIRST_TOLD,
-	KERNEL_EV_PAGE_FREE,
-	KERNEL_EV_SLAB_ALLOC,
-	KERNEL_EV_SLAB_FREE,
-	KERNEL_EV_FAULT_USER,
-	KERNEL_EV_FAULT_KERNEL,
-	KERNEL_EV_FREQUENCY,
-	KERNEL_EV_SIGNAL,
-	KERNEL_EV_END_TOLD,
+/* Up to END_TOLD: events of struct kernel_told_event (kernel/observer.h). */
+#define KERNEL_TOLD_NUMBER(name, ...) KERNEL_EV_##name,
+	KERNEL_TOLD_EVENTS(KERNEL_TOLD_NUMBER) KERNEL_EV_END_TOLD,
+	KERNEL_EV_FIRST_TOLD = KERNEL_EV_SOFTIRQ_RAISE + 1,
 	KERNEL_EV_BLOCK_RQ_MERGE = KERNEL_EV_END_TOLD,
 	KERNEL_EV_BLOCK_BACKMERGE, /* of a bio */
 	KERNEL_EV_BLOCK_FRONTMERGE,
@@ -150,11 +144,6 @@ enum {
 	BLOCK_RWBS_TEXT, /* of perf: "WS" for what LTTng tells in bits */
 	BLOCK_INTO = 7	 /* merges: where the request begins that it became part of */
 };
-enum { PAGE_ORDER = 1 /* see kernel_page_bytes */ };
-enum { SLAB_ADDRESS = 1, SLAB_BYTES };
-enum { FAULT_ADDRESS = 1 };
-enum { FREQUENCY_KHZ = 1, FREQUENCY_CPU };
-enum { SIGNAL_NUMBER = 1, SIGNAL_TID };
 enum {
 	DUMP_PID = 2,
 	DUMP_PPID,

@@ -1,6 +1,10 @@
 /* Which analysis needs which events; the one place to say so. */
+#include <ctype.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/all.h"
 #include "base/glob.h"
 #include "base/str.h"
 #include "mpi/events.h"
@@ -32,13 +36,6 @@ static const char *const events[CAPABILITY_N_EVENTS][4] = {
 	[CAPABILITY_BLOCK_INSERT] = { "block_rq_insert" },
 	[CAPABILITY_BLOCK_ISSUE] = { "block_rq_issue" },
 	[CAPABILITY_BLOCK_COMPLETE] = { "block_rq_complete" },
-	[CAPABILITY_PAGE_ALLOC] = { "kmem_mm_page_alloc", "mm_page_alloc" },
-	[CAPABILITY_PAGE_FREE] = { "kmem_mm_page_free", "mm_page_free" },
-	[CAPABILITY_FAULT_USER] = { "x86_exceptions_page_fault_user", "page_fault_user",
-		"page_fault_user_entry" },
-	[CAPABILITY_FAULT_KERNEL] = { "x86_exceptions_page_fault_kernel", "page_fault_kernel",
-		"page_fault_kernel_entry" },
-	[CAPABILITY_FREQUENCY] = { "power_cpu_frequency", "cpu_frequency" },
 	[CAPABILITY_NET_OUT] = { "net_dev_queue" },
 	[CAPABILITY_NET_IN] = { "net_if_receive_skb", "netif_receive_skb" },
 	[CAPABILITY_SOCK_OUT] = { "inet_sock_local_out" },
@@ -78,11 +75,6 @@ static const char *const tracepoints[CAPABILITY_N_EVENTS] = {
 	[CAPABILITY_BLOCK_INSERT] = "block:block_rq_insert",
 	[CAPABILITY_BLOCK_ISSUE] = "block:block_rq_issue",
 	[CAPABILITY_BLOCK_COMPLETE] = "block:block_rq_complete",
-	[CAPABILITY_PAGE_ALLOC] = "kmem:mm_page_alloc",
-	[CAPABILITY_PAGE_FREE] = "kmem:mm_page_free",
-	[CAPABILITY_FAULT_USER] = "exceptions:page_fault_user",
-	[CAPABILITY_FAULT_KERNEL] = "exceptions:page_fault_kernel",
-	[CAPABILITY_FREQUENCY] = "power:cpu_frequency",
 	[CAPABILITY_NET_OUT] = "net:net_dev_queue",
 	[CAPABILITY_NET_IN] = "net:netif_receive_skb",
 	[CAPABILITY_PEERS] = "sock:inet_sock_set_state",
@@ -91,7 +83,10 @@ static const char *const tracepoints[CAPABILITY_N_EVENTS] = {
 	[CAPABILITY_VM_TO_USER] = "kvm:kvm_userspace_exit",
 };
 
-const struct capability capabilities[] = {
+/* Where the rows of analyses come that name what they need. */
+#define OF_ANALYSES ""
+
+static const struct capability by_hand[] = {
 	{ .name = "critical path",
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE },
 		.more = { CAPABILITY_WAKING, CAPABILITY_WAKE_NEW, CAPABILITY_FORK,
@@ -101,10 +96,7 @@ const struct capability capabilities[] = {
 		.ids = "cpu",
 		.needs = { CAPABILITY_SWITCH },
 		.more = { CAPABILITY_FORK, CAPABILITY_STATE_PROCESS } },
-	{ .name = "CPU frequency",
-		.ids = "cpufreq",
-		.needs = { CAPABILITY_FREQUENCY },
-		.more = { CAPABILITY_SWITCH } },
+	{ .name = OF_ANALYSES },
 	{ .name = "scheduling latency",
 		.ids = "sched",
 		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE },
@@ -147,11 +139,11 @@ const struct capability capabilities[] = {
 			CAPABILITY_PEERS, CAPABILITY_STATE_PROCESS, CAPABILITY_STATE_FILES } },
 	{ .name = "memory",
 		.ids = "mem",
-		.needs = { CAPABILITY_PAGE_ALLOC, CAPABILITY_PAGE_FREE },
+		.needs = { CAPABILITY_OF(PAGE_ALLOC), CAPABILITY_OF(PAGE_FREE) },
 		.more = { CAPABILITY_STATE_PROCESS } },
 	{ .name = "page faults",
 		.ids = "faults",
-		.needs = { CAPABILITY_FAULT_USER, CAPABILITY_FAULT_KERNEL },
+		.needs = { CAPABILITY_OF(FAULT_USER), CAPABILITY_OF(FAULT_KERNEL) },
 		.more = { CAPABILITY_SWITCH, CAPABILITY_WAKE, CAPABILITY_BLOCK_COMPLETE } },
 	/* On the hypervisor; its guests need nothing but the first. */
 	{ .name = "VMs",
@@ -166,11 +158,111 @@ const struct capability capabilities[] = {
 		.is_rare = true,
 		.needs = { CAPABILITY_MPI },
 		.more = { CAPABILITY_SWITCH, CAPABILITY_SYSCALL_ENTRY, CAPABILITY_SYSCALL_EXIT } },
-	{ 0 },
 };
+
+/* ---- told events, and analyses that name theirs ---- */
+
+#define ONE(analysis) +1
+enum {
+	BY_HAND = sizeof(by_hand) / sizeof(*by_hand),
+	TOLD_EVENTS = CAPABILITY_LAST_TOLD - CAPABILITY_TOLD + 1,
+	ALL_ANALYSES = ANALYSES(ONE),
+	NAME_BYTES = 64
+};
+
+static struct {
+	struct capability rows[BY_HAND + ALL_ANALYSES];
+	char titles[ALL_ANALYSES][NAME_BYTES];
+	/* The first names of told events, as LTTng and as the kernel have them. */
+	char names[2][TOLD_EVENTS][NAME_BYTES];
+} made;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* The first of names with blanks between. */
+static void copy_first(char *to, const char *names)
+{
+	size_t len = strcspn(names, " ");
+	len = len < NAME_BYTES ? len : NAME_BYTES - 1;
+	memcpy(to, names, len);
+	to[len] = '\0';
+}
+
+/* A host that does not record switches does not know who it was. */
+static void make_row(struct capability *row, char *title, const struct analysis *a)
+{
+	size_t n = 0;
+	snprintf(title, NAME_BYTES, "%s", a->title);
+	if (islower((unsigned char)title[1]))
+		title[0] = (char)tolower((unsigned char)title[0]);
+	*row = (struct capability){ .name = title, .ids = a->id, .more = { CAPABILITY_SWITCH } };
+	for (; n < sizeof(row->needs) && a->needs[n] != KERNEL_EV_NONE; n++)
+		row->needs[n] = (uint8_t)CAPABILITY_OF_KIND(a->needs[n]);
+}
+
+static void make(void)
+{
+	struct capability *to = made.rows;
+	for (size_t i = 0; i < BY_HAND; i++) {
+		if (strcmp(by_hand[i].name, OF_ANALYSES) != 0) {
+			*to++ = by_hand[i];
+			continue;
+		}
+		for (size_t k = 0; k < ALL_ANALYSES; k++)
+			if (analyses[k]->needs)
+				make_row(to++, made.titles[k], analyses[k]);
+	}
+	for (int i = 0; i < TOLD_EVENTS; i++) {
+		const struct kernel_event_row *row = &kernel_event_rows[KERNEL_EV_FIRST_TOLD + i];
+		const char *lttng = row->names[KERNEL_LTTNG], *perf = row->names[KERNEL_PERF];
+		copy_first(made.names[0][i], lttng ? lttng : perf);
+		copy_first(made.names[1][i], perf ? perf : lttng);
+	}
+}
+
+const struct capability *capabilities(void)
+{
+	pthread_once(&once, make);
+	return made.rows;
+}
+
+static bool is_told(enum capability_event ev)
+{
+	return ev >= CAPABILITY_TOLD && ev <= CAPABILITY_LAST_TOLD;
+}
+
+static const char *told_name(enum capability_event ev, bool is_tracepoint)
+{
+	pthread_once(&once, make);
+	return made.names[is_tracepoint][ev - CAPABILITY_TOLD];
+}
+
+/* Is it one of these, blanks between, with or without perf's subsystem? */
+static bool is_one_of(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+	for (const char *p = names; p && *p; p += strcspn(p, " "), p += *p == ' ') {
+		size_t n = strcspn(p, " "), colon = strcspn(p, ": ");
+		const char *plain = p[colon] == ':' ? p + colon + 1 : p;
+		if ((size_t)(p + n - plain) == len && strncmp(plain, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool told_is(enum capability_event ev, const char *name)
+{
+	const struct kernel_event_row *row =
+		&kernel_event_rows[KERNEL_EV_FIRST_TOLD + ev - CAPABILITY_TOLD];
+	return is_one_of(row->names[KERNEL_LTTNG], name) ||
+	       is_one_of(row->names[KERNEL_PERF], name);
+}
+
+/* ---- names ---- */
 
 bool capability_event_is(enum capability_event ev, const char *name)
 {
+	if (is_told(ev))
+		return told_is(ev, name);
 	if (ev == CAPABILITY_SYSCALL_ENTRY && strcmp(name, "sys_exit") == 0)
 		return false; /* perf's name for the other one */
 	for (size_t i = 0; i < 4 && events[ev][i]; i++)
@@ -187,12 +279,19 @@ const char *capability_plain_name(const char *name)
 
 const char *capability_event_name(enum capability_event ev)
 {
-	return events[ev][0];
+	return is_told(ev) ? told_name(ev, false) : events[ev][0];
+}
+
+/* NULL: perf and trace-cmd cannot record it. */
+static const char *tracepoint(enum capability_event ev)
+{
+	return is_told(ev) ? told_name(ev, true) : tracepoints[ev];
 }
 
 const char *capability_event_typed(enum capability_event ev, enum trace_tool tool)
 {
-	return tool != TRACE_BY_LTTNG && tracepoints[ev] ? tracepoints[ev] : events[ev][0];
+	return tool != TRACE_BY_LTTNG && tracepoint(ev) ? tracepoint(ev)
+							: capability_event_name(ev);
 }
 
 static void tally_mpi(
@@ -317,11 +416,11 @@ static bool is_state(int ev)
 static const char *typed(int ev, enum trace_tool tool)
 {
 	if (tool != TRACE_BY_LTTNG)
-		return tracepoints[ev];
+		return tracepoint((enum capability_event)ev);
 	return ev == CAPABILITY_SYSCALL_ENTRY || ev == CAPABILITY_SYSCALL_EXIT ||
 			       ev == CAPABILITY_MPI
 		       ? NULL
-		       : events[ev][0];
+		       : capability_event_name((enum capability_event)ev);
 }
 
 /* Two capabilities may be the same event. */

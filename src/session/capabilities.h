@@ -7,6 +7,7 @@
 #define MER_SESSION_CAPABILITIES_H
 
 #include "base/str.h"
+#include "kernel/events.h"
 #include "trace/tool.h"
 #include "trace/walk.h"
 
@@ -34,11 +35,8 @@ enum capability_event {
 	CAPABILITY_BLOCK_INSERT,
 	CAPABILITY_BLOCK_ISSUE,
 	CAPABILITY_BLOCK_COMPLETE,
-	CAPABILITY_PAGE_ALLOC,
-	CAPABILITY_PAGE_FREE,
-	CAPABILITY_FAULT_USER,
-	CAPABILITY_FAULT_KERNEL,
-	CAPABILITY_FREQUENCY,
+	CAPABILITY_TOLD, /* and so on: all told events, see CAPABILITY_OF */
+	CAPABILITY_LAST_TOLD = CAPABILITY_TOLD + KERNEL_EV_END_TOLD - KERNEL_EV_FIRST_TOLD - 1,
 	CAPABILITY_NET_OUT,
 	CAPABILITY_NET_IN,
 	CAPABILITY_SOCK_OUT,
@@ -54,11 +52,14 @@ enum capability_event {
 	CAPABILITY_MPI, /* of user space: any event of mpi/events.h */
 	CAPABILITY_N_EVENTS
 };
+/* A told event (kernel/told_events.h): CAPABILITY_OF(PAGE_ALLOC). */
+#define CAPABILITY_OF(event) CAPABILITY_OF_KIND(KERNEL_EV_##event)
+#define CAPABILITY_OF_KIND(kind) (CAPABILITY_TOLD + (kind)-KERNEL_EV_FIRST_TOLD)
 
 enum capability_possible { CAPABILITY_NO, CAPABILITY_PARTLY, CAPABILITY_YES };
 
 struct capability {
-	const char *name;
+	const char *name; /* NULL: ends the table */
 	const char
 		*ids; /* analyses (analysis/analysis.h) that it is of, blanks between; NULL: none */
 	bool any;     /* each of the needed events allows a part of it */
@@ -66,7 +67,9 @@ struct capability {
 	bool is_of_others;	   /* what it says of a host others recorded, its hypervisor */
 	uint8_t needs[8], more[8]; /* enum capability_event: without more it is incomplete */
 };
-extern const struct capability capabilities[]; /* ends with {0} */
+/* All of them: those of capabilities.c, then analyses that say by themselves what they need
+ * (struct analysis, needs). */
+const struct capability *capabilities(void);
 
 enum capability_direction { CAPABILITY_SEND, CAPABILITY_RECEIVE, CAPABILITY_N_DIRECTIONS };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "analysis/analysis.h"
 #include "base/str.h"
 #include "scenario.h"
 #include "session/capabilities.h"
@@ -163,6 +164,53 @@ static void names(void **state)
 	assert_string_equal(capability_event_name(CAPABILITY_SWITCH), "sched_switch");
 }
 
+/* Told events are known by all their names, without the subsystem as tallied; what one types for
+ * them is the first of each tracer. */
+static void told_events(void **state)
+{
+	(void)state;
+	const enum capability_event alloc = CAPABILITY_OF(SLAB_ALLOC);
+	assert_true(capability_event_is(alloc, "kmem_kmalloc"));
+	assert_true(capability_event_is(alloc, "kmem_cache_alloc_node"));
+	assert_true(capability_event_is(alloc, "kmalloc"));
+	assert_false(capability_event_is(alloc, "kmem_cache"));
+	assert_false(capability_event_is(alloc, "kmem"));
+	assert_false(capability_event_is(alloc, "kfree"));
+	assert_string_equal(capability_event_name(alloc), "kmem_kmalloc");
+	assert_string_equal(capability_event_typed(alloc, TRACE_BY_LTTNG), "kmem_kmalloc");
+	assert_string_equal(capability_event_typed(alloc, TRACE_BY_PERF), "kmem:kmalloc");
+	assert_int_equal(CAPABILITY_OF(SIGNAL), CAPABILITY_LAST_TOLD);
+}
+
+/* An analysis that names what it needs has a row, and no other has: whose it was, switches tell. */
+static void rows_of_analyses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; analyses[i]; i++) {
+		const struct analysis *a = analyses[i];
+		for (const struct capability *c = capabilities(); a->needs && c->name; c++) {
+			if (!capability_is_of(c, a->id))
+				continue;
+			size_t n = 0;
+			for (; a->needs[n] != KERNEL_EV_NONE; n++)
+				assert_int_equal(c->needs[n], CAPABILITY_OF_KIND(a->needs[n]));
+			assert_int_equal(c->needs[n], CAPABILITY_NOTHING);
+			assert_int_equal(c->more[0], CAPABILITY_SWITCH);
+		}
+	}
+	size_t n = 0, clocks = 0;
+	for (const struct capability *c = capabilities(); c->name; c++, n++) {
+		assert_true(c->name[0] && c->needs[0]);
+		if (!capability_is_of(c, "cpufreq"))
+			continue;
+		clocks++;
+		assert_string_equal(c->name, "CPU frequency");
+		assert_int_equal(c->needs[0], CAPABILITY_OF(FREQUENCY));
+	}
+	assert_in_range(n, 10, 64);
+	assert_int_equal(clocks, 1);
+}
+
 /* ---- packets ---- */
 
 #define HOST "host a\ntrace a/kernel { declare sched_switch"
@@ -256,6 +304,8 @@ int main(void)
 		cmocka_unit_test(what_to_record_with_others),
 		cmocka_unit_test(whose_row),
 		cmocka_unit_test(names),
+		cmocka_unit_test(told_events),
+		cmocka_unit_test(rows_of_analyses),
 		cmocka_unit_test(packets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -362,7 +362,7 @@ static void a_sound_recording(void **state)
 	assert_int_equal(c.n_verdicts, session_experiment(s)->n_traces);
 	for (uint32_t i = 0; i < c.n_verdicts; i++)
 		assert_true(c.verdicts[i].events > 1000 && !c.verdicts[i].errors);
-	for (const struct capability *a = capabilities; a->name; a++) {
+	for (const struct capability *a = capabilities(); a->name; a++) {
 		bool lacking[CAPABILITY_N_EVENTS] = { 0 };
 		if (strcmp(a->name, "CPU usage") == 0)
 			assert_int_equal(capability_judge(a, &c.hosts[0], lacking), CAPABILITY_YES);

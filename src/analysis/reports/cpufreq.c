@@ -388,6 +388,7 @@ const struct analysis analysis_cpufreq = {
 	.was = "frequency",
 	.title = "CPU frequency",
 	.help = "clock frequency of the CPUs, and cycles by thread",
+	.needs = (const uint8_t[]){ KERNEL_EV_FREQUENCY, KERNEL_EV_NONE },
 	.outputs = outputs,
 	.worth = "mean_khz max_khz min_khz unknown_ns changes",
 	.charts = charts,

@@ -115,7 +115,7 @@ static bool has_data(const struct screen *x, const struct summary_next *to)
 	bool lacking[CAPABILITY_N_EVENTS] = { 0 }, is_needed = false;
 	if (to->view != SUMMARY_VIEW_TABLE || !x->recorded)
 		return true;
-	for (const struct capability *a = capabilities; a->name; a++)
+	for (const struct capability *a = capabilities(); a->name; a++)
 		for (uint32_t h = 0; capability_is_of(a, to->analysis) && h < x->grid.e->n_hosts;
 			h++) {
 			is_needed = true;

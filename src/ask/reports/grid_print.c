@@ -499,7 +499,7 @@ static int find_capable(struct ask *ask, const struct mer_experiment *e, const c
 	if (!hosts)
 		return mer_fail_nomem(&ask->err);
 	capability_declared(e, hosts);
-	for (const struct capability *a = capabilities; a->name; a++)
+	for (const struct capability *a = capabilities(); a->name; a++)
 		for (uint32_t h = 0; capability_is_of(a, id) && h < e->n_hosts; h++) {
 			const char *name = e->hosts[h].name;
 			if ((all || session_selects_host(&ask->select, name)) &&

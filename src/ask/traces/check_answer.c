@@ -183,7 +183,7 @@ static void add_analyses(const struct check *c, bool any, struct answer *a)
 	x.hosts = answer_add_beside(a, "analyses_hosts", "Analyses by host", of_hosts);
 	x.hosts_missing = answer_add_beside(a, "analyses_hosts_missing",
 		"Events that analyses lack, by host", of_hosts_missing);
-	for (const struct capability *one = capabilities; any && one->name; one++) {
+	for (const struct capability *one = capabilities(); any && one->name; one++) {
 		struct check_judged r = check_judge_analysis(c, one);
 		if (r.concerns_any)
 			add_analysis(&x, one->name, &r, one);

@@ -59,7 +59,7 @@ bool check_lacking_with(const struct check *c, const struct capability *a, enum 
 		if (!h->wanted || h->tool != tool)
 			continue;
 		any = true;
-		for (const struct capability *one = a ? a : capabilities; one->name; one++) {
+		for (const struct capability *one = a ? a : capabilities(); one->name; one++) {
 			if (capability_concerns(one, h))
 				capability_judge(one, h, lacking);
 			if (a)

@@ -226,7 +226,7 @@ static int print_analyses(const struct check *c)
 	};
 	struct mer_table table;
 	mer_table_init(&table, "analyses", NULL, columns, NULL);
-	for (const struct capability *a = capabilities; a->name; a++) {
+	for (const struct capability *a = capabilities(); a->name; a++) {
 		struct check_judged r = check_judge_analysis(c, a);
 		if (!r.concerns_any)
 			continue;
