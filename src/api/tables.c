@@ -5,7 +5,6 @@
 
 #include "analysis/all.h"
 #include "analysis/fold.h"
-#include "analysis/summary/summary.h"
 #include "api/api.h"
 #include "base/err.h"
 #include "session/choice.h"
@@ -318,72 +317,4 @@ int mer_session_table(struct mer_session *s, const char *analysis, const char *t
 	const struct mer_table_options *options, struct mer_result **result, struct mer_err *err)
 {
 	return mer_session_tables(s, analysis, &table, 1, options, result, err);
-}
-
-/* ---- The catalog ---- */
-
-enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, VIEWS, N };
-
-static struct mer_cell keys_cell(struct mer_table *t, const struct mer_column *columns)
-{
-	struct mer_str keys = { 0 };
-	for (const struct mer_column *c = columns; c->key; c++)
-		mer_str_printf(&keys, "%s%s", c == columns ? "" : " ", c->key);
-	return mer_table_keep(t, &keys);
-}
-
-static void add_to_catalog(struct mer_table *t, const struct analysis *a)
-{
-	uint32_t groups = session_choice_tables(a, SESSION_CHOICE_GROUPS);
-	uint32_t filters = session_choice_tables(a, SESSION_CHOICE_FILTER);
-	for (unsigned i = 0; a->outputs[i].id; i++) {
-		const struct analysis_output *o = &a->outputs[i];
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ANALYSIS] = mer_text(a->id),
-					 [TABLE] = mer_text(o->id),
-					 [TITLE] = mer_text(o->title),
-					 [COLUMNS] = keys_cell(t, o->columns),
-					 [GROUPS] = MER_INT(groups >> i & 1),
-					 [FILTERS] = MER_INT(filters >> i & 1),
-					 [PERIODS] = MER_INT(a->of_periods),
-					 [VIEWS] = MER_INT(a->of_views),
-				 });
-	}
-}
-
-int mer_session_catalog(struct mer_session *s, struct mer_result **result, struct mer_err *err)
-{
-	API_ERR(err);
-	static const struct mer_column columns[N + 1] = {
-		[ANALYSIS] = { "analysis", "Analysis", MER_TEXT },
-		[TABLE] = { "table", "Table", MER_TEXT },
-		[TITLE] = { "title", "Title", MER_TEXT },
-		[COLUMNS] = { "columns", "Columns", MER_TEXT },
-		[GROUPS] = { "groups", NULL, MER_ID },
-		[FILTERS] = { "filters", NULL, MER_ID },
-		[PERIODS] = { "periods", NULL, MER_ID },
-		[VIEWS] = { "views", NULL, MER_ID },
-	};
-	(void)s;
-	int rc = api_new_result("catalog", "Tables of analyses", columns, result, err);
-	if (rc)
-		return rc;
-	struct mer_table *t = &(*result)->own;
-	for (size_t i = 0; analyses[i]; i++)
-		add_to_catalog(t, analyses[i]);
-	const char *id;
-	struct summary_about about;
-	size_t at = 0;
-	for (int table = 0; api_made_next(&at, &table, &id, &about);)
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ANALYSIS] = mer_text(id),
-					 [TABLE] = mer_text(about.id),
-					 [TITLE] = mer_text(about.title),
-					 [COLUMNS] = keys_cell(t, about.columns),
-					 [GROUPS] = MER_INT(0),
-					 [FILTERS] = MER_INT(0),
-					 [PERIODS] = MER_INT(0),
-					 [VIEWS] = MER_INT(0),
-				 });
-	return api_end(result, 0, err);
 }

@@ -406,6 +406,8 @@ static int ask_everything(struct reporter *r)
 	if (rc == 0)
 		rc = ask_for(r, "api/overview", NULL);
 	if (rc == 0)
+		rc = ask_for(r, "api/catalog", NULL);
+	if (rc == 0)
 		rc = ask_for(r, "api/tasks?", &tasks);
 	if (rc == 0)
 		rc = ask_marks(r);

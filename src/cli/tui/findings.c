@@ -209,7 +209,7 @@ static bool show_longest(struct tui *t, const struct tui_words *next, const char
 static bool open_command(struct tui *t, const struct tui_words *w)
 {
 	const char *analysis = w->n > 1 && w->at[1][0] != '-' ? w->at[1] : NULL;
-	const struct tui_entry *e = w->n ? tui_entry_find(t, w->at[0], analysis, NULL) : NULL;
+	const struct ask_question *e = w->n ? tui_entry_find(t, w->at[0], analysis, NULL) : NULL;
 	if (!e)
 		return false;
 	size_t first = analysis ? 2 : 1;

@@ -196,7 +196,7 @@ bool tui_init(struct tui *t, const struct tui_source *source, const char *const 
 		.path_task = SIZE_MAX };
 	t->sheet = &t->no_sheet;
 	mer_arena_init(&t->arena);
-	t->n_entries = tui_catalog(&t->arena, &t->entries);
+	t->entries = ask_questions(&t->arena, &t->n_entries);
 	if (!t->n_entries) {
 		tui_complain(t, "out of memory");
 		return false;
