@@ -123,144 +123,75 @@ void ask_question_words(const struct ask_question *q, struct mer_str *out)
 
 /* ---- Topics ---- */
 
-#define TRAFFIC(column, what)                                                                      \
-	{                                                                                          \
-		.title = what, .value = column, .type = MER_RATE, .name = "{host} {interface}"     \
-	}
+static const char of_task[] = "{host} {comm}{/tid}", of_disk[] = "{host} {disk}",
+		  of_interface[] = "{host} {interface}", of_source[] = "{host} {kind} {name|nr}";
 #define VCPU(column, what)                                                                         \
 	{                                                                                          \
-		.title = what ", % of the time of vCPUs", .value = column, .type = MER_RATIO,      \
-		.name = "{host} {comm}{/tid}", .of = "vCPU", .is_sum = true                        \
+		what ", % of the time of vCPUs", column, MER_RATIO, of_task, "vCPU", ASK_CURVE_SUM \
 	}
-#define FILES(column, what)                                                                        \
-	{                                                                                          \
-		.title = what, .value = column, .type = MER_RATE, .name = "{host} {comm}{/tid}",   \
-		.is_sum = true                                                                     \
-	}
-
-/* A report has less of what is not of CPUs: it is sent by mail. */
-enum { REPORT_CPU_ROWS = 200, REPORT_CPU_BINS = 150, REPORT_ROWS = 60, REPORT_BINS = 60 };
 
 const struct ask_topic ask_topics[] = {
-	{ .id = "cpu",
-		.title = "CPU",
-		.questions = { "top cpu", "top cpu --table processes", "top cpu --table cpus" },
-		.curves = { { .title = "busy, % of the host's CPUs",
-			.value = "percent",
-			.type = MER_RATIO,
-			.name = "{host}",
-			.of = "host",
-			.has_gaps = true } },
-		.report_rows = REPORT_CPU_ROWS,
-		.report_bins = REPORT_CPU_BINS,
-		.is_always = true },
-	{ .id = "sched",
-		.title = "Scheduling",
-		.questions = { "top sched", "stats sched", "top rates" },
-		.curves = { { .title = "latency that half do not exceed",
-				    .value = "p50_ns",
-				    .type = MER_DURATION,
-				    .name = "{host}" },
-			{ .title = "latency that 99 % do not exceed",
-				.value = "p99_ns",
-				.type = MER_DURATION,
-				.name = "{host}" } },
-		.durations = "{host}",
-		.report_rows = REPORT_ROWS,
-		.report_bins = REPORT_BINS },
-	{ .id = "disk",
-		.title = "Disks",
-		.questions = { "top disk", "log disk" },
-		.curves = { { .title = "requests in flight",
-				    .value = "in_flight",
-				    .type = MER_REAL,
-				    .name = "{host} {disk}" },
-			{ .title = "read",
-				.value = "read_bytes_per_s",
-				.type = MER_RATE,
-				.name = "{host} {disk}" },
-			{ .title = "written",
-				.value = "write_bytes_per_s",
-				.type = MER_RATE,
-				.name = "{host} {disk}" } },
-		.durations = "{host} {disk} {name}",
-		.report_rows = REPORT_ROWS,
-		.report_bins = REPORT_BINS },
-	{ .id = "net",
-		.title = "Network",
-		.questions = { "top net", "top net --table interfaces", "top net --table sockets",
-			"log net" },
-		.curves = { TRAFFIC("sent_bytes_per_s", "sent"),
-			TRAFFIC("received_bytes_per_s", "received") },
-		.durations = "{from_host} \xe2\x86\x92 {to_host}",
-		.report_rows = REPORT_ROWS,
-		.report_bins = REPORT_BINS },
-	{ .id = "io",
-		.title = "Files",
-		.questions = { "top io", "log io" },
-		.curves = { FILES("read_bytes", "read, of threads"),
-			FILES("written_bytes", "written, of threads") },
-		.durations = "{host} {name}",
-		.report_rows = REPORT_ROWS,
-		.report_bins = REPORT_BINS },
-	{ .id = "syscall",
-		.title = "Calls",
-		.questions = { "stats syscall", "top syscall" },
-		.curves = { { .title = "99 % took at most",
-			.value = "p99_ns",
-			.type = MER_DURATION,
-			.name = "{host} {name}" } },
-		.durations = "{name}",
-		.report_rows = REPORT_ROWS,
-		.report_bins = REPORT_BINS },
-	{ .id = "irq",
-		.title = "Interrupts",
-		.questions = { "stats irq", "top irq" },
-		.curves = { { .title = "in handlers, % of one CPU",
-				    .value = "total_ns",
-				    .type = MER_RATIO,
-				    .name = "{host} {kind} {name|nr}",
-				    .is_sum = true },
-			{ .title = "99 % took at most",
-				.value = "p99_ns",
-				.type = MER_DURATION,
-				.name = "{host} {kind} {name|nr}" } },
-		.durations = "{host} {kind} {name|nr}",
-		.report_rows = REPORT_ROWS,
-		.report_bins = REPORT_BINS },
-	{ .id = "futex",
-		.title = "Locks",
-		.questions = { "top futex", "log futex" },
-		.durations = "{host}",
-		.report_rows = REPORT_ROWS,
-		.report_bins = REPORT_BINS },
-	{ .id = "mem",
-		.title = "Memory",
-		.questions = { "top mem", "top faults" },
-		.curves = { { .title = "allocated and not yet freed",
-			.value = "held_bytes",
-			.type = MER_BYTES,
-			.name = "{host}",
-			.of = "host" } },
-		.report_rows = REPORT_ROWS,
-		.report_bins = REPORT_BINS },
-	{ .id = "servers", .title = "Servers", .questions = { "top servers" } },
-	{ .id = "rates",
-		.title = "Rates",
-		.questions = { "top rates" },
-		.curves = { { .title = "context switches per second",
-			.value = "switches_per_s",
-			.type = MER_COUNT,
-			.name = "{host}" } } },
-	{ .id = "mpi", .title = "MPI", .questions = { "top mpi", "log mpi" } },
-	{ .id = "vm",
-		.title = "VMs",
-		.questions = { "top vm" },
-		.curves = { VCPU("guest_ns", "in the guest"), VCPU("hypervisor_ns", "hypervisor"),
+	{ "cpu", "CPU", ASK_REPORT_AS_PAGE, NULL,
+		{ "top cpu", "top cpu --table processes", "top cpu --table cpus" },
+		{ { "busy, % of the host's CPUs", "percent", MER_RATIO, "{host}", "host",
+			ASK_CURVE_GAPS } } },
+	{ "sched", "Scheduling", ASK_REPORT_FEW, "{host}",
+		{ "top sched", "stats sched", "top rates" },
+		{ { "latency that half do not exceed", "p50_ns", MER_DURATION, "{host}", NULL, 0 },
+			{ "latency that 99 % do not exceed", "p99_ns", MER_DURATION, "{host}", NULL,
+				0 } } },
+	{ "disk", "Disks", ASK_REPORT_FEW, "{host} {disk} {name}", { "top disk", "log disk" },
+		{ { "requests in flight", "in_flight", MER_REAL, of_disk, NULL, 0 },
+			{ "read", "read_bytes_per_s", MER_RATE, of_disk, NULL, 0 },
+			{ "written", "write_bytes_per_s", MER_RATE, of_disk, NULL, 0 } } },
+	{ "net", "Network", ASK_REPORT_FEW, "{from_host} \xe2\x86\x92 {to_host}",
+		{ "top net", "top net --table interfaces", "top net --table sockets", "log net" },
+		{ { "sent", "sent_bytes_per_s", MER_RATE, of_interface, NULL, 0 },
+			{ "received", "received_bytes_per_s", MER_RATE, of_interface, NULL, 0 } } },
+	{ "io", "Files", ASK_REPORT_FEW, "{host} {name}", { "top io", "log io" },
+		{ { "read, of threads", "read_bytes", MER_RATE, of_task, NULL, ASK_CURVE_SUM },
+			{ "written, of threads", "written_bytes", MER_RATE, of_task, NULL,
+				ASK_CURVE_SUM } } },
+	{ "syscall", "Calls", ASK_REPORT_FEW, "{name}", { "stats syscall", "top syscall" },
+		{ { "99 % took at most", "p99_ns", MER_DURATION, "{host} {name}", NULL, 0 } } },
+	{ "irq", "Interrupts", ASK_REPORT_FEW, of_source, { "stats irq", "top irq" },
+		{ { "in handlers, % of one CPU", "total_ns", MER_RATIO, of_source, NULL,
+			  ASK_CURVE_SUM },
+			{ "99 % took at most", "p99_ns", MER_DURATION, of_source, NULL, 0 } } },
+	{ "futex", "Locks", ASK_REPORT_FEW, "{host}", { "top futex", "log futex" }, { { 0 } } },
+	{ "mem", "Memory", ASK_REPORT_FEW, NULL, { "top mem", "top faults" },
+		{ { "allocated and not yet freed", "held_bytes", MER_BYTES, "{host}", "host",
+			0 } } },
+	{ "servers", "Servers", ASK_REPORT_NOTHING, NULL, { "top servers" }, { { 0 } } },
+	{ "rates", "Rates", ASK_REPORT_NOTHING, NULL, { "top rates" },
+		{ { "context switches per second", "switches_per_s", MER_COUNT, "{host}", NULL,
+			0 } } },
+	{ "mpi", "MPI", ASK_REPORT_NOTHING, NULL, { "top mpi", "log mpi" }, { { 0 } } },
+	{ "vm", "VMs", ASK_REPORT_NOTHING, NULL, { "top vm" },
+		{ VCPU("guest_ns", "in the guest"), VCPU("hypervisor_ns", "hypervisor"),
 			VCPU("preempted_ns", "preempted"), VCPU("runnable_ns", "runnable"),
 			VCPU("halted_ns", "halted") } },
 	{ 0 },
 };
+
+enum { TOPIC_ROWS = 200, TOPIC_BINS = 150, FEW = 60 };
+
+static uint32_t amount(const struct ask_topic *t, bool in_report, uint32_t as_page)
+{
+	return !in_report || t->in_report == ASK_REPORT_AS_PAGE ? as_page
+	       : t->in_report == ASK_REPORT_FEW			? FEW
+								: 0;
+}
+
+uint32_t ask_topic_rows(const struct ask_topic *t, bool in_report)
+{
+	return amount(t, in_report, TOPIC_ROWS);
+}
+
+uint32_t ask_topic_bins(const struct ask_topic *t, bool in_report)
+{
+	return amount(t, in_report, TOPIC_BINS);
+}
 
 const struct ask_comparison ask_comparisons[] = {
 	{ "cpu", "CPU time of processes", "top cpu --table processes --limit 0", "processes",
@@ -394,24 +325,28 @@ void ask_catalog_tables(struct mer_table *t)
 
 static void add_topics(struct answer *a)
 {
-	enum { ID, OF, HISTOGRAM, ROWS_OF, BINS_OF, ALWAYS, N };
+	enum { ID, NAME, HISTOGRAM, SHOWN, BINS, REPORT_ROWS, REPORT_BINS, ALWAYS, N };
 	static const struct mer_column columns[N + 1] = {
 		[ID] = { "topic", "Topic", MER_TEXT },
-		[OF] = { "title", "Title", MER_TEXT },
+		[NAME] = { "title", "Title", MER_TEXT },
 		[HISTOGRAM] = { "durations", "Durations of", MER_TEXT },
-		[ROWS_OF] = { "report_rows", NULL, MER_COUNT },
-		[BINS_OF] = { "report_bins", NULL, MER_COUNT },
+		[SHOWN] = { "rows", NULL, MER_COUNT },
+		[BINS] = { "bins", NULL, MER_COUNT },
+		[REPORT_ROWS] = { "report_rows", NULL, MER_COUNT },
+		[REPORT_BINS] = { "report_bins", NULL, MER_COUNT },
 		[ALWAYS] = { "always", NULL, MER_ID },
 	};
 	struct mer_table *t = answer_add(a, "topics", "Topics", columns);
 	for (const struct ask_topic *x = ask_topics; x->id; x++)
 		mer_table_add(t, (struct mer_cell[N]){
 					 [ID] = mer_text(x->id),
-					 [OF] = mer_text(x->title),
+					 [NAME] = mer_text(x->title),
 					 [HISTOGRAM] = mer_text(x->durations),
-					 [ROWS_OF] = mer_int_unless(x->report_rows, 0),
-					 [BINS_OF] = mer_int_unless(x->report_bins, 0),
-					 [ALWAYS] = MER_INT(x->is_always),
+					 [SHOWN] = MER_INT(ask_topic_rows(x, false)),
+					 [BINS] = MER_INT(ask_topic_bins(x, false)),
+					 [REPORT_ROWS] = MER_INT(ask_topic_rows(x, true)),
+					 [REPORT_BINS] = MER_INT(ask_topic_bins(x, true)),
+					 [ALWAYS] = MER_INT(x->in_report == ASK_REPORT_AS_PAGE),
 				 });
 }
 
@@ -450,8 +385,8 @@ static void add_curves(struct answer *a)
 						 [TYPE] = mer_text(mer_type_name(c->type)),
 						 [NAME] = mer_text(c->name),
 						 [ONLY] = mer_text(c->of),
-						 [SUM] = MER_INT(c->is_sum),
-						 [GAPS] = MER_INT(c->has_gaps),
+						 [SUM] = MER_INT(c->how == ASK_CURVE_SUM),
+						 [GAPS] = MER_INT(c->how == ASK_CURVE_GAPS),
 					 });
 }
 

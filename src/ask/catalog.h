@@ -45,9 +45,23 @@ void ask_question_words(const struct ask_question *q, struct mer_str *out);
 
 enum { ASK_TOPIC_QUESTIONS = 4, ASK_TOPIC_CURVES = 5 };
 
+enum ask_curve_how {
+	/* Values are sums over a bin: as MER_RATIO they are parts of its time, as MER_RATE per
+	 * second; rows of one name add up, and where there is no row they are 0. */
+	ASK_CURVE_SUM = 1,
+	ASK_CURVE_GAPS /* no line where most of the time is unknown */
+};
+enum ask_in_report { /* how much of a topic a report has: it is sent by mail */
+	ASK_REPORT_NOTHING,
+	ASK_REPORT_FEW,
+	ASK_REPORT_AS_PAGE /* what the page shows; also where no table has a row */
+};
+
 struct ask_topic {
 	const char *id; /* the analysis, of which are curves ("top ID --bins N") and histogram */
 	const char *title;
+	enum ask_in_report in_report;
+	const char *durations; /* pattern: the groups of "freq ID"; NULL: there is none */
 	const char *questions[ASK_TOPIC_QUESTIONS]; /* in words */
 	struct ask_curve {
 		const char *title;  /* NULL: there are no more */
@@ -55,16 +69,12 @@ struct ask_topic {
 		enum mer_type type; /* what is drawn */
 		const char *name;   /* pattern: rows of one name are a curve */
 		const char *of;	    /* only rows with this in column "of"; NULL: all */
-		/* Values are sums over a bin: as MER_RATIO they are parts of its time, as MER_RATE
-		 * per second; rows of one name add up, and where there is no row they are 0. */
-		bool is_sum;
-		bool has_gaps; /* no line where most of the time is unknown */
+		enum ask_curve_how how;
 	} curves[ASK_TOPIC_CURVES];
-	const char *durations; /* pattern: the groups of "freq ID"; NULL: there is none */
-	/* Rows of each table and bins of the curves that a report has; 0: it has no such topic. */
-	uint32_t report_rows, report_bins;
-	bool is_always; /* also where no table has a row */
 };
+/* Rows of each of its tables, and bins of its curves; in a report 0: it has none. */
+uint32_t ask_topic_rows(const struct ask_topic *t, bool in_report);
+uint32_t ask_topic_bins(const struct ask_topic *t, bool in_report);
 extern const struct ask_topic ask_topics[]; /* ends with {0} */
 
 struct ask_comparison {

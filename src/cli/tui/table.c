@@ -207,11 +207,11 @@ void tui_table_search(struct tui *t, bool back)
 
 static const char *text_at(const struct tui *t, const char *key)
 {
-	return tui_text(t->sheet, t->question.row, key);
+	return answer_text(t->sheet, t->question.row, key);
 }
 static bool int_at(const struct tui *t, const char *key, int64_t *v)
 {
-	return tui_int(t->sheet, t->question.row, key, v);
+	return answer_int(t->sheet, t->question.row, key, v);
 }
 
 /* The first of these keys that is known. */

@@ -16,9 +16,8 @@ import { Lives, OneProcess, Processes, Sectors, useDiskColours } from "./resourc
 
 const lengthOf = (row: any) => Number(BigInt(row.end) - BigInt(row.begin));
 const MOST_CURVES = 8;
-/** A report has fewer: it is sent by mail. */
-const rowsOf = (topic: Topic) => ["--limit", String(isReport ? topic.report_rows : 200)];
-const binsOf = (topic: Topic) => String(isReport ? topic.report_bins : 150);
+const rowsOf = (topic: Topic) => ["--limit", String(isReport ? topic.report_rows : topic.rows)];
+const binsOf = (topic: Topic) => String(isReport ? topic.report_bins : topic.bins);
 
 /** What a curve shows of a row: a sum over its bin as a part of the time, or per second. */
 function valueOf(r: any, c: Curve): number | null {
