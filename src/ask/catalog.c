@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "analysis/summary/summary.h"
 #include "base/err.h"
 #include "session/choice.h"

@@ -1,7 +1,7 @@
 /* Questions to the library in the words of the program (meridian/session.h). */
 #include <stdlib.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "ask/catalog.h"
 #include "ask/words.h"
 

@@ -5,7 +5,7 @@
 
 #include "analysis/all.h"
 #include "analysis/fold.h"
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "session/choice.h"
 #include "session/rows.h"
@@ -181,13 +181,10 @@ int api_periods(struct api_answer *x, const struct mer_table_options *o, struct 
 }
 
 /* Makes x->request from the options; everything that it refers to is in x. */
-static int understand(const struct mer_session *s, const struct mer_table_options *o,
-	struct api_answer *x, struct mer_err *err)
+static int understand(const struct mer_table_options *o, struct api_answer *x, struct mer_err *err)
 {
 	struct session_rows rows = rows_of(o);
-	int rc = api_selection(s, o->selection, &x->arena, &x->selection, err);
-	if (rc == 0)
-		rc = api_texts(&x->names, o->names, o->n_names, &x->arena, err);
+	int rc = api_texts(&x->names, o->names, o->n_names, &x->arena, err);
 	if (rc == 0)
 		rc = check(x, o, err);
 	if (rc == 0 && o->filter)
@@ -276,17 +273,16 @@ static int ask(struct mer_session *s, const char *analysis, const char *const *t
 	int rc = where && x->wanted ? find_tables(x, analysis, tables, n, where, err)
 				    : mer_fail_nomem(err);
 	if (rc == 0)
-		rc = understand(s, o, x, err);
+		rc = understand(o, x, err);
 	if (rc == 0)
 		rc = session_request(s->session, &x->request, &x->answer, err);
 	return rc ? rc : make_results(x, o, where, n, results, err);
 }
 
-int mer_session_tables(struct mer_session *s, const char *analysis, const char *const *tables,
-	size_t n_tables, const struct mer_table_options *options, struct mer_result **results,
-	struct mer_err *err)
+int api_tables(struct mer_session *s, const char *analysis, const char *const *tables,
+	size_t n_tables, const struct mer_table_options *options,
+	const struct session_selection *selected, struct mer_result **results, struct mer_err *err)
 {
-	API_ERR(err);
 	struct mer_table_options o;
 	struct mer_result *none;
 	for (size_t i = 0; i < n_tables; i++)
@@ -303,14 +299,27 @@ int mer_session_tables(struct mer_session *s, const char *analysis, const char *
 	atomic_init(&x->n_results, 1); /* until all are made */
 	complete(&o);
 	const struct api_made *made = api_made_find(analysis);
-	rc = made ? api_make(s, made, tables, n_tables, &o, x, results, err)
-		  : ask(s, analysis, tables, n_tables, &o, x, results, err);
+	if (selected)
+		x->selection = *selected;
+	else
+		rc = api_selection(s, o.selection, &x->arena, &x->selection, err);
+	if (rc == 0)
+		rc = made ? api_make(s, made, tables, n_tables, &o, x, results, err)
+			  : ask(s, analysis, tables, n_tables, &o, x, results, err);
 	for (size_t i = 0; rc && i < n_tables; i++) {
 		mer_result_free(results[i]);
 		results[i] = NULL;
 	}
 	api_answer_release(x);
 	return rc;
+}
+
+int mer_session_tables(struct mer_session *s, const char *analysis, const char *const *tables,
+	size_t n_tables, const struct mer_table_options *options, struct mer_result **results,
+	struct mer_err *err)
+{
+	API_ERR(err);
+	return api_tables(s, analysis, tables, n_tables, options, NULL, results, err);
 }
 
 int mer_session_table(struct mer_session *s, const char *analysis, const char *table,
