@@ -123,6 +123,8 @@ void ask_question_words(const struct ask_question *q, struct mer_str *out)
 
 /* ---- Topics ---- */
 
+enum { CPU_ROWS = 200, CPU_BINS = 150, FEW = 60 }; /* of a report */
+
 static const char of_task[] = "{host} {comm}{/tid}", of_disk[] = "{host} {disk}",
 		  of_interface[] = "{host} {interface}", of_source[] = "{host} {kind} {name|nr}";
 #define VCPU(column, what)                                                                         \
@@ -131,67 +133,47 @@ static const char of_task[] = "{host} {comm}{/tid}", of_disk[] = "{host} {disk}"
 	}
 
 const struct ask_topic ask_topics[] = {
-	{ "cpu", "CPU", ASK_REPORT_AS_PAGE, NULL,
+	{ "cpu", "CPU", CPU_ROWS, CPU_BINS, NULL,
 		{ "top cpu", "top cpu --table processes", "top cpu --table cpus" },
 		{ { "busy, % of the host's CPUs", "percent", MER_RATIO, "{host}", "host",
 			ASK_CURVE_GAPS } } },
-	{ "sched", "Scheduling", ASK_REPORT_FEW, "{host}",
-		{ "top sched", "stats sched", "top rates" },
+	{ "sched", "Scheduling", FEW, FEW, "{host}", { "top sched", "stats sched", "top rates" },
 		{ { "latency that half do not exceed", "p50_ns", MER_DURATION, "{host}", NULL, 0 },
 			{ "latency that 99 % do not exceed", "p99_ns", MER_DURATION, "{host}", NULL,
 				0 } } },
-	{ "disk", "Disks", ASK_REPORT_FEW, "{host} {disk} {name}", { "top disk", "log disk" },
+	{ "disk", "Disks", FEW, FEW, "{host} {disk} {name}", { "top disk", "log disk" },
 		{ { "requests in flight", "in_flight", MER_REAL, of_disk, NULL, 0 },
 			{ "read", "read_bytes_per_s", MER_RATE, of_disk, NULL, 0 },
 			{ "written", "write_bytes_per_s", MER_RATE, of_disk, NULL, 0 } } },
-	{ "net", "Network", ASK_REPORT_FEW, "{from_host} \xe2\x86\x92 {to_host}",
+	{ "net", "Network", FEW, FEW, "{from_host} \xe2\x86\x92 {to_host}",
 		{ "top net", "top net --table interfaces", "top net --table sockets", "log net" },
 		{ { "sent", "sent_bytes_per_s", MER_RATE, of_interface, NULL, 0 },
 			{ "received", "received_bytes_per_s", MER_RATE, of_interface, NULL, 0 } } },
-	{ "io", "Files", ASK_REPORT_FEW, "{host} {name}", { "top io", "log io" },
+	{ "io", "Files", FEW, FEW, "{host} {name}", { "top io", "log io" },
 		{ { "read, of threads", "read_bytes", MER_RATE, of_task, NULL, ASK_CURVE_SUM },
 			{ "written, of threads", "written_bytes", MER_RATE, of_task, NULL,
 				ASK_CURVE_SUM } } },
-	{ "syscall", "Calls", ASK_REPORT_FEW, "{name}", { "stats syscall", "top syscall" },
+	{ "syscall", "Calls", FEW, FEW, "{name}", { "stats syscall", "top syscall" },
 		{ { "99 % took at most", "p99_ns", MER_DURATION, "{host} {name}", NULL, 0 } } },
-	{ "irq", "Interrupts", ASK_REPORT_FEW, of_source, { "stats irq", "top irq" },
+	{ "irq", "Interrupts", FEW, FEW, of_source, { "stats irq", "top irq" },
 		{ { "in handlers, % of one CPU", "total_ns", MER_RATIO, of_source, NULL,
 			  ASK_CURVE_SUM },
 			{ "99 % took at most", "p99_ns", MER_DURATION, of_source, NULL, 0 } } },
-	{ "futex", "Locks", ASK_REPORT_FEW, "{host}", { "top futex", "log futex" }, { { 0 } } },
-	{ "mem", "Memory", ASK_REPORT_FEW, NULL, { "top mem", "top faults" },
+	{ "futex", "Locks", FEW, FEW, "{host}", { "top futex", "log futex" }, { { 0 } } },
+	{ "mem", "Memory", FEW, FEW, NULL, { "top mem", "top faults" },
 		{ { "allocated and not yet freed", "held_bytes", MER_BYTES, "{host}", "host",
 			0 } } },
-	{ "servers", "Servers", ASK_REPORT_NOTHING, NULL, { "top servers" }, { { 0 } } },
-	{ "rates", "Rates", ASK_REPORT_NOTHING, NULL, { "top rates" },
+	{ "servers", "Servers", 0, 0, NULL, { "top servers" }, { { 0 } } },
+	{ "rates", "Rates", 0, 0, NULL, { "top rates" },
 		{ { "context switches per second", "switches_per_s", MER_COUNT, "{host}", NULL,
 			0 } } },
-	{ "mpi", "MPI", ASK_REPORT_NOTHING, NULL, { "top mpi", "log mpi" }, { { 0 } } },
-	{ "vm", "VMs", ASK_REPORT_NOTHING, NULL, { "top vm" },
+	{ "mpi", "MPI", 0, 0, NULL, { "top mpi", "log mpi" }, { { 0 } } },
+	{ "vm", "VMs", 0, 0, NULL, { "top vm" },
 		{ VCPU("guest_ns", "in the guest"), VCPU("hypervisor_ns", "hypervisor"),
 			VCPU("preempted_ns", "preempted"), VCPU("runnable_ns", "runnable"),
 			VCPU("halted_ns", "halted") } },
 	{ 0 },
 };
-
-enum { TOPIC_ROWS = 200, TOPIC_BINS = 150, FEW = 60 };
-
-static uint32_t amount(const struct ask_topic *t, bool in_report, uint32_t as_page)
-{
-	return !in_report || t->in_report == ASK_REPORT_AS_PAGE ? as_page
-	       : t->in_report == ASK_REPORT_FEW			? FEW
-								: 0;
-}
-
-uint32_t ask_topic_rows(const struct ask_topic *t, bool in_report)
-{
-	return amount(t, in_report, TOPIC_ROWS);
-}
-
-uint32_t ask_topic_bins(const struct ask_topic *t, bool in_report)
-{
-	return amount(t, in_report, TOPIC_BINS);
-}
 
 const struct ask_comparison ask_comparisons[] = {
 	{ "cpu", "CPU time of processes", "top cpu --table processes --limit 0", "processes",
@@ -309,11 +291,9 @@ static void add_questions(struct mer_table *t, size_t first)
 			[TABLE] = mer_text(about.id),
 			[TITLE] = mer_text(about.title),
 			[COLUMNS] = keys_cell(t, about.columns),
-			[GROUPS] = MER_INT(0),
-			[FILTERS] = MER_INT(0),
-			[PERIODS] = MER_INT(0),
-			[VIEWS] = MER_INT(0),
 		};
+		for (size_t c = GROUPS; c <= VIEWS; c++)
+			row[c] = MER_INT(0);
 		mer_table_add(t, row + first);
 	}
 }
@@ -323,98 +303,55 @@ void ask_catalog_tables(struct mer_table *t)
 	add_questions(t, ANALYSIS);
 }
 
+#define TEXT(key)                                                                                  \
+	{                                                                                          \
+		key, NULL, MER_TEXT                                                                \
+	}
+#define NUMBER(key)                                                                                \
+	{                                                                                          \
+		key, NULL, MER_ID                                                                  \
+	}
+
 static void add_topics(struct answer *a)
 {
-	enum { ID, NAME, HISTOGRAM, SHOWN, BINS, REPORT_ROWS, REPORT_BINS, ALWAYS, N };
-	static const struct mer_column columns[N + 1] = {
-		[ID] = { "topic", "Topic", MER_TEXT },
-		[NAME] = { "title", "Title", MER_TEXT },
-		[HISTOGRAM] = { "durations", "Durations of", MER_TEXT },
-		[SHOWN] = { "rows", NULL, MER_COUNT },
-		[BINS] = { "bins", NULL, MER_COUNT },
-		[REPORT_ROWS] = { "report_rows", NULL, MER_COUNT },
-		[REPORT_BINS] = { "report_bins", NULL, MER_COUNT },
-		[ALWAYS] = { "always", NULL, MER_ID },
-	};
+	static const struct mer_column columns[] = { TEXT("topic"), TEXT("title"),
+		TEXT("durations"), NUMBER("report_rows"), NUMBER("report_bins"), { 0 } };
+	static const struct mer_column of_questions[] = { TEXT("topic"), TEXT("words"), { 0 } };
+	static const struct mer_column of_curves[] = { TEXT("topic"), TEXT("title"), TEXT("value"),
+		TEXT("type"), TEXT("name"), TEXT("of"), NUMBER("sum"), NUMBER("gaps"), { 0 } };
 	struct mer_table *t = answer_add(a, "topics", "Topics", columns);
-	for (const struct ask_topic *x = ask_topics; x->id; x++)
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ID] = mer_text(x->id),
-					 [NAME] = mer_text(x->title),
-					 [HISTOGRAM] = mer_text(x->durations),
-					 [SHOWN] = MER_INT(ask_topic_rows(x, false)),
-					 [BINS] = MER_INT(ask_topic_bins(x, false)),
-					 [REPORT_ROWS] = MER_INT(ask_topic_rows(x, true)),
-					 [REPORT_BINS] = MER_INT(ask_topic_bins(x, true)),
-					 [ALWAYS] = MER_INT(x->in_report == ASK_REPORT_AS_PAGE),
-				 });
-}
-
-static void add_topic_questions(struct answer *a)
-{
-	static const struct mer_column columns[] = { { "topic", "Topic", MER_TEXT },
-		{ "words", "Question", MER_TEXT }, { 0 } };
-	struct mer_table *t = answer_add(a, "topic_questions", "Questions of topics", columns);
-	for (const struct ask_topic *x = ask_topics; x->id; x++)
+	struct mer_table *questions =
+		answer_add(a, "topic_questions", "Their questions", of_questions);
+	struct mer_table *curves = answer_add(a, "curves", "Their curves", of_curves);
+	for (const struct ask_topic *x = ask_topics; x->id; x++) {
+		const struct mer_cell id = mer_text(x->id);
+		mer_table_add(
+			t, (struct mer_cell[]){ id, mer_text(x->title), mer_text(x->durations),
+				   MER_INT(x->report_rows), MER_INT(x->report_bins) });
 		for (size_t i = 0; i < ASK_TOPIC_QUESTIONS && x->questions[i]; i++)
-			mer_table_add(t,
-				(struct mer_cell[]){ mer_text(x->id), mer_text(x->questions[i]) });
-}
-
-static void add_curves(struct answer *a)
-{
-	enum { TOPIC, OF, VALUE, TYPE, NAME, ONLY, SUM, GAPS, N };
-	static const struct mer_column columns[N + 1] = {
-		[TOPIC] = { "topic", "Topic", MER_TEXT },
-		[OF] = { "title", "Title", MER_TEXT },
-		[VALUE] = { "value", "Value", MER_TEXT },
-		[TYPE] = { "type", "Type", MER_TEXT },
-		[NAME] = { "name", "Name", MER_TEXT },
-		[ONLY] = { "of", "Of", MER_TEXT },
-		[SUM] = { "sum", NULL, MER_ID },
-		[GAPS] = { "gaps", NULL, MER_ID },
-	};
-	struct mer_table *t = answer_add(a, "curves", "Curves of topics", columns);
-	for (const struct ask_topic *x = ask_topics; x->id; x++)
-		for (const struct ask_curve *c = x->curves;
-			c < x->curves + ASK_TOPIC_CURVES && c->title; c++)
-			mer_table_add(t, (struct mer_cell[N]){
-						 [TOPIC] = mer_text(x->id),
-						 [OF] = mer_text(c->title),
-						 [VALUE] = mer_text(c->value),
-						 [TYPE] = mer_text(mer_type_name(c->type)),
-						 [NAME] = mer_text(c->name),
-						 [ONLY] = mer_text(c->of),
-						 [SUM] = MER_INT(c->how == ASK_CURVE_SUM),
-						 [GAPS] = MER_INT(c->how == ASK_CURVE_GAPS),
-					 });
+			mer_table_add(
+				questions, (struct mer_cell[]){ id, mer_text(x->questions[i]) });
+		for (size_t i = 0; i < ASK_TOPIC_CURVES && x->curves[i].title; i++) {
+			const struct ask_curve *c = &x->curves[i];
+			mer_table_add(curves,
+				(struct mer_cell[]){ id, mer_text(c->title), mer_text(c->value),
+					mer_text(mer_type_name(c->type)), mer_text(c->name),
+					mer_text(c->of), MER_INT(c->how == ASK_CURVE_SUM),
+					MER_INT(c->how == ASK_CURVE_GAPS) });
+		}
+	}
 }
 
 static void add_comparisons(struct answer *a)
 {
-	enum { ID, OF, ASKED, OF_TABLE, NAME, VALUE, TYPE, TOTAL, N };
-	static const struct mer_column columns[N + 1] = {
-		[ID] = { "id", "Comparison", MER_TEXT },
-		[OF] = { "title", "Title", MER_TEXT },
-		[ASKED] = { "words", "Question", MER_TEXT },
-		[OF_TABLE] = { "table", "Table", MER_TEXT },
-		[NAME] = { "name", "Name", MER_TEXT },
-		[VALUE] = { "value", "Value", MER_TEXT },
-		[TYPE] = { "type", "Type", MER_TEXT },
-		[TOTAL] = { "total", NULL, MER_ID },
-	};
+	static const struct mer_column columns[] = { TEXT("id"), TEXT("title"), TEXT("words"),
+		TEXT("table"), TEXT("name"), TEXT("value"), TEXT("type"), NUMBER("total"), { 0 } };
 	struct mer_table *t = answer_add(a, "comparisons", "Comparisons of ranges", columns);
 	for (const struct ask_comparison *x = ask_comparisons; x->id; x++)
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ID] = mer_text(x->id),
-					 [OF] = mer_text(x->title),
-					 [ASKED] = mer_text(x->words),
-					 [OF_TABLE] = mer_text(x->table),
-					 [NAME] = mer_text(x->name),
-					 [VALUE] = mer_text(x->value),
-					 [TYPE] = mer_text(mer_type_name(x->type)),
-					 [TOTAL] = MER_INT(x->is_total),
-				 });
+		mer_table_add(t, (struct mer_cell[]){ mer_text(x->id), mer_text(x->title),
+					 mer_text(x->words), mer_text(x->table), mer_text(x->name),
+					 mer_text(x->value), mer_text(mer_type_name(x->type)),
+					 MER_INT(x->is_total) });
 }
 
 int ask_catalog(struct answer *a, struct mer_err *err)
@@ -422,8 +359,6 @@ int ask_catalog(struct answer *a, struct mer_err *err)
 	answer_init(a, NULL);
 	add_questions(answer_add(a, "questions", "Questions", question_columns), 0);
 	add_topics(a);
-	add_topic_questions(a);
-	add_curves(a);
 	add_comparisons(a);
 	return answer_check(a, err);
 }

@@ -51,16 +51,13 @@ enum ask_curve_how {
 	ASK_CURVE_SUM = 1,
 	ASK_CURVE_GAPS /* no line where most of the time is unknown */
 };
-enum ask_in_report { /* how much of a topic a report has: it is sent by mail */
-	ASK_REPORT_NOTHING,
-	ASK_REPORT_FEW,
-	ASK_REPORT_AS_PAGE /* what the page shows; also where no table has a row */
-};
 
 struct ask_topic {
 	const char *id; /* the analysis, of which are curves ("top ID --bins N") and histogram */
 	const char *title;
-	enum ask_in_report in_report;
+	/* Rows of each table, and bins of the curves, that a report has: fewer than the page, as it
+	 * is sent by mail. 0: it has no such topic. */
+	uint32_t report_rows, report_bins;
 	const char *durations; /* pattern: the groups of "freq ID"; NULL: there is none */
 	const char *questions[ASK_TOPIC_QUESTIONS]; /* in words */
 	struct ask_curve {
@@ -72,10 +69,7 @@ struct ask_topic {
 		enum ask_curve_how how;
 	} curves[ASK_TOPIC_CURVES];
 };
-/* Rows of each of its tables, and bins of its curves; in a report 0: it has none. */
-uint32_t ask_topic_rows(const struct ask_topic *t, bool in_report);
-uint32_t ask_topic_bins(const struct ask_topic *t, bool in_report);
-extern const struct ask_topic ask_topics[]; /* ends with {0} */
+extern const struct ask_topic ask_topics[]; /* ends with {0}; the first is there always */
 
 struct ask_comparison {
 	const char *id, *title;

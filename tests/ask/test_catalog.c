@@ -134,27 +134,12 @@ static void comparisons_are_questions(void **state)
 	}
 }
 
-static void reports_have_what_topics_say(void **state)
-{
-	(void)state;
-	assert_string_equal(ask_topics[0].id, "cpu");
-	assert_int_equal(
-		ask_topic_rows(&ask_topics[0], true), ask_topic_rows(&ask_topics[0], false));
-	for (const struct ask_topic *t = ask_topics; t->id; t++) {
-		bool is_none = t->in_report == ASK_REPORT_NOTHING;
-		assert_int_equal(ask_topic_rows(t, true) == 0, is_none);
-		assert_int_equal(ask_topic_bins(t, true) == 0, is_none);
-		assert_true(ask_topic_rows(t, true) <= ask_topic_rows(t, false));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_stands_once),
 		cmocka_unit_test(topics_are_questions_with_these_columns),
 		cmocka_unit_test(comparisons_are_questions),
-		cmocka_unit_test(reports_have_what_topics_say),
 	};
 	return cmocka_run_group_tests(tests, make, drop);
 }

@@ -8,7 +8,7 @@ export interface Question { words: string[]; about: "window" | "all" | "instant"
 /** A curve for each name. sum: values add up over a bin; type says what is drawn: a ratio of its time, a rate per second. */
 export interface Curve { title: string; value: string; type: string; name: string; of: string | null; sum: number; gaps: number }
 /** A report has fewer rows and bins: it is sent by mail. */
-export interface Topic { topic: string; title: string; durations: string | null; rows: number; bins: number; report_rows: number; report_bins: number; always: number;
+export interface Topic { topic: string; title: string; durations: string | null; report_rows: number; report_bins: number;
 	questions: string[][]; curves: Curve[] }
 /** total: a longer range has more of it. */
 export interface Comparison { id: string; title: string; words: string[]; table: string; name: string; value: string; type: string; total: number }

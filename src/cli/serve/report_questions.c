@@ -190,9 +190,9 @@ static int ask_each(struct reporter *r, const char *const *lines, size_t n)
 static int ask_of_topic(struct reporter *r, const struct ask_topic *t, const char *line, bool *any)
 {
 	struct answer a;
-	bool as_page = t->in_report == ASK_REPORT_AS_PAGE;
-	int rc = find(r, line, NULL, as_page ? IN_ANY_CASE : IF_FILLED, &a);
-	*any |= as_page || is_filled(&a);
+	bool always = t == &ask_topics[0];
+	int rc = find(r, line, NULL, always ? IN_ANY_CASE : IF_FILLED, &a);
+	*any |= always || is_filled(&a);
 	answer_fini(&a);
 	return rc;
 }
@@ -203,11 +203,11 @@ static int ask_topic(struct reporter *r, const struct ask_topic *t)
 	bool any = false;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < ASK_TOPIC_QUESTIONS && t->questions[i]; i++) {
-		snprintf(line, sizeof(line), "%s --limit %" PRIu32, t->questions[i],
-			ask_topic_rows(t, true));
+		snprintf(
+			line, sizeof(line), "%s --limit %" PRIu32, t->questions[i], t->report_rows);
 		rc = ask_of_topic(r, t, line, &any);
 	}
-	snprintf(line, sizeof(line), "top %s --bins %" PRIu32, t->id, ask_topic_bins(t, true));
+	snprintf(line, sizeof(line), "top %s --bins %" PRIu32, t->id, t->report_bins);
 	if (rc == 0 && any && t->curves[0].title)
 		rc = ask_of_topic(r, t, line, &any);
 	snprintf(line, sizeof(line), "freq %s --limit 0", t->id);
@@ -220,7 +220,7 @@ static int ask_topics_of_catalog(struct reporter *r)
 {
 	int rc = 0;
 	for (const struct ask_topic *t = ask_topics; rc == 0 && t->id; t++)
-		if (t->in_report != ASK_REPORT_NOTHING)
+		if (t->report_rows)
 			rc = ask_topic(r, t);
 	return rc;
 }

@@ -16,8 +16,8 @@ import { Lives, OneProcess, Processes, Sectors, useDiskColours } from "./resourc
 
 const lengthOf = (row: any) => Number(BigInt(row.end) - BigInt(row.begin));
 const MOST_CURVES = 8;
-const rowsOf = (topic: Topic) => ["--limit", String(isReport ? topic.report_rows : topic.rows)];
-const binsOf = (topic: Topic) => String(isReport ? topic.report_bins : topic.bins);
+const rowsOf = (topic: Topic) => ["--limit", String(isReport ? topic.report_rows : 200)];
+const binsOf = (topic: Topic) => String(isReport ? topic.report_bins : 150);
 
 /** What a curve shows of a row: a sum over its bin as a part of the time, or per second. */
 function valueOf(r: any, c: Curve): number | null {
@@ -99,7 +99,7 @@ function useTopics(): { all: Topic[]; has: (words: string[]) => boolean } {
 		if (isReport) void storedTargets("api/run?").then(setStored);
 	}, []);
 	const has = (words: string[]) => !isReport || !!stored?.some((target) => target.startsWith(targetOf(words)));
-	return { all: topics.value.filter((t) => t.always || t.questions.some((w) => has([...w, ...rowsOf(t)]))), has };
+	return { all: topics.value.filter((t, i) => i === 0 || t.questions.some((w) => has([...w, ...rowsOf(t)]))), has };
 }
 
 export function ResourcesView() {
