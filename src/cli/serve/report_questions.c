@@ -40,6 +40,7 @@ struct reporter {
 	report_taker *take;
 	void *ctx;
 	struct mer_err *err;
+	int rc;		      /* of the first failure; nothing is asked after it */
 	struct mer_map lanes; /* hash of host and tid -> row in `tasks`, plus 1 */
 	struct answer all;    /* hosts, cpus, tasks: server_all_tasks */
 	const struct mer_table *hosts, *tasks;
@@ -61,29 +62,30 @@ static void encode(struct mer_str *out, const char *s)
 	}
 }
 
-/* An answer as bytes goes to the taker. What cannot be answered (no such analysis for these traces)
- * is not in the report. */
-static int ask_bytes(struct reporter *r, struct mer_str *target)
+/* An answer as bytes goes to the taker, and target is emptied. What cannot be answered (no such
+ * analysis for these traces) is not in the report; marks say why in any case: their file is the
+ * user's, and may have mistakes. */
+static void ask_bytes(struct reporter *r, struct mer_str *target)
 {
 	struct http_answer a = { 0 };
 	struct mer_str address = { 0 };
 	mer_str_printf(&address, "/%s", target->data ? target->data : "");
-	int rc = target->failed || address.failed ? mer_fail_nomem(r->err) : 0;
-	if (rc == 0)
+	if (r->rc == 0 && (target->failed || address.failed))
+		r->rc = mer_fail_nomem(r->err);
+	if (r->rc == 0)
 		server_ask(r->s, address.data, &a);
-	if (rc == 0 && a.status == 200)
-		rc = r->take(r->ctx, target->data, &a, r->err);
+	if (r->rc == 0 && (a.status == 200 || strcmp(target->data, "api/marks") == 0))
+		r->rc = r->take(r->ctx, target->data, &a, r->err);
 	mer_str_fini(&a.body);
 	mer_str_fini(&address);
 	mer_str_fini(target);
-	return rc;
 }
 
-static int ask_plain(struct reporter *r, const char *target)
+static void ask_plain(struct reporter *r, const char *target)
 {
 	struct mer_str copy = { 0 };
 	mer_str_puts(&copy, target);
-	return ask_bytes(r, &copy);
+	ask_bytes(r, &copy);
 }
 
 /* Words, and their address as the page asks them. */
@@ -113,25 +115,13 @@ static void begin_question(struct question *q, const char *line, const char *las
 		add_word(q, last);
 }
 
-static int ask_text_of(struct reporter *r, const char *line, const char *last, bool is_csv)
-{
-	struct question q;
-	begin_question(&q, line, last);
-	if (is_csv) {
-		add_word(&q, "--format");
-		add_word(&q, "csv");
-	}
-	return ask_bytes(r, &q.target);
-}
-
-static int take_json(struct reporter *r, const char *target, struct answer *a)
+static void take_json(struct reporter *r, const char *target, struct answer *a)
 {
 	struct http_answer json = { .status = 200, .type = "application/json" };
-	int rc = answer_json(a, 0, a->n, &json.body, NULL, r->err);
-	if (rc == 0)
-		rc = r->take(r->ctx, target, &json, r->err);
+	r->rc = answer_json(a, 0, a->n, &json.body, NULL, r->err);
+	if (r->rc == 0)
+		r->rc = r->take(r->ctx, target, &json, r->err);
 	mer_str_fini(&json.body);
-	return rc;
 }
 
 enum wanted {
@@ -147,7 +137,7 @@ static bool is_filled(const struct answer *a)
 
 /* The same for tables, which the report has as JSON, and *a is to be looked at: without tables if
  * there is no answer. answer_fini in any case. */
-static int find(struct reporter *r, const char *line, const char *last, enum wanted wanted,
+static void find(struct reporter *r, const char *line, const char *last, enum wanted wanted,
 	struct answer *a)
 {
 	struct question q;
@@ -158,71 +148,57 @@ static int find(struct reporter *r, const char *line, const char *last, enum wan
 	if (strcmp(q.words[0], "top") == 0 || strcmp(q.words[0], "log") == 0)
 		add_word(&q, "--leave-out");
 	answer_init(a, NULL);
-	int rc = q.target.failed ? mer_fail_nomem(r->err) : 0;
-	if (rc == 0 && server_tables(r->s, q.words, q.n, a, &none)) {
+	if (r->rc == 0 && q.target.failed)
+		r->rc = mer_fail_nomem(r->err);
+	if (r->rc == 0 && server_tables(r->s, q.words, q.n, a, &none)) {
 		answer_fini(a);
 		answer_init(a, NULL);
-	} else if (rc == 0 && (wanted == IN_ANY_CASE || (wanted == IF_FILLED && is_filled(a)))) {
-		rc = take_json(r, q.target.data, a);
+	} else if (r->rc == 0 && (wanted == IN_ANY_CASE || (wanted == IF_FILLED && is_filled(a)))) {
+		take_json(r, q.target.data, a);
 	}
 	mer_str_fini(&q.target);
-	return rc;
 }
 
-static int ask(struct reporter *r, const char *line, const char *last)
+static void ask(struct reporter *r, const char *line, const char *last)
 {
 	struct answer a;
-	int rc = find(r, line, last, IN_ANY_CASE, &a);
+	find(r, line, last, IN_ANY_CASE, &a);
 	answer_fini(&a);
-	return rc;
 }
 
-static int ask_each(struct reporter *r, const char *const *lines, size_t n)
+static void ask_each(struct reporter *r, const char *const *lines, size_t n)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = ask(r, lines[i], NULL);
-	return rc;
+	for (size_t i = 0; i < n; i++)
+		ask(r, lines[i], NULL);
 }
 
 /* ---- Topics: one of which no table has a row is not in the report ---- */
 
-static int ask_of_topic(struct reporter *r, const struct ask_topic *t, const char *line, bool *any)
+static bool ask_of_topic(struct reporter *r, const struct ask_topic *t, const char *line)
 {
 	struct answer a;
 	bool always = t == &ask_topics[0];
-	int rc = find(r, line, NULL, always ? IN_ANY_CASE : IF_FILLED, &a);
-	*any |= always || is_filled(&a);
+	find(r, line, NULL, always ? IN_ANY_CASE : IF_FILLED, &a);
+	bool any = always || is_filled(&a);
 	answer_fini(&a);
-	return rc;
+	return any;
 }
 
-static int ask_topic(struct reporter *r, const struct ask_topic *t)
+static void ask_topic(struct reporter *r, const struct ask_topic *t)
 {
 	char line[LINE];
 	bool any = false;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ASK_TOPIC_QUESTIONS && t->questions[i]; i++) {
+	for (size_t i = 0; i < ASK_TOPIC_QUESTIONS && t->questions[i]; i++) {
 		snprintf(
 			line, sizeof(line), "%s --limit %" PRIu32, t->questions[i], t->report_rows);
-		rc = ask_of_topic(r, t, line, &any);
+		any |= ask_of_topic(r, t, line);
 	}
 	snprintf(line, sizeof(line), "top %s --bins %" PRIu32, t->id, t->report_bins);
-	if (rc == 0 && any && t->curves[0].title)
-		rc = ask_of_topic(r, t, line, &any);
+	if (any && t->curves[0].title)
+		ask_of_topic(r, t, line);
 	snprintf(line, sizeof(line), "freq %s --limit 0", t->id);
-	if (rc == 0 && any && t->durations)
-		rc = ask_of_topic(r, t, line, &any);
-	return rc;
-}
-
-static int ask_topics_of_catalog(struct reporter *r)
-{
-	int rc = 0;
-	for (const struct ask_topic *t = ask_topics; rc == 0 && t->id; t++)
-		if (t->report_rows)
-			rc = ask_topic(r, t);
-	return rc;
+	if (any && t->durations)
+		ask_of_topic(r, t, line);
 }
 
 /* ---- Lanes ---- */
@@ -242,19 +218,19 @@ static uint32_t host_of(const struct mer_table *t, size_t row)
 }
 
 /* A thread of a host has the last of the tasks that had its number. */
-static int index_tasks(struct reporter *r)
+static void index_tasks(struct reporter *r)
 {
+	int64_t tid;
 	for (size_t i = 0; i < answer_rows(r->tasks); i++) {
-		int64_t tid;
 		if (!answer_int(r->tasks, i, "tid", &tid))
 			continue;
 		const char *host = answer_text(r->hosts, host_of(r->tasks, i), "host");
 		uint32_t *at = mer_map_put(&r->lanes, hash_of(host, tid));
-		if (!at)
-			return mer_fail_nomem(r->err);
-		*at = (uint32_t)i + 1;
+		if (at)
+			*at = (uint32_t)i + 1;
+		else
+			r->rc = mer_fail_nomem(r->err);
 	}
-	return 0;
 }
 
 struct picture { /* its lanes */
@@ -275,156 +251,120 @@ static void add_lane(struct picture *p, char kind, uint32_t host, int64_t number
 		&p->list, "%s%c:%" PRIu32 ":%" PRId64, p->n++ ? "," : "", kind, host, number);
 }
 
-static void add_cpus(const struct reporter *r, struct picture *p)
+/* All CPUs, and the tasks of rows with a host and a tid; in a time within the traces'. */
+static void ask_lanes(struct reporter *r, const struct mer_table *rows, int64_t begin, int64_t end)
 {
 	const struct mer_table *cpus = answer_find(&r->all, "cpus");
-	int64_t cpu;
-	for (size_t i = 0; i < answer_rows(cpus); i++)
-		if (answer_int(cpus, i, "cpu", &cpu))
-			add_lane(p, 'c', host_of(cpus, i), cpu);
-}
-
-/* Of rows with a host and a tid. */
-static void add_tasks(struct reporter *r, struct picture *p, const struct mer_table *t)
-{
-	int64_t tid, task;
-	for (size_t i = 0; i < answer_rows(t) && p->n < LANES; i++) {
-		const char *host = answer_text(t, i, "host");
-		const uint32_t *at = host && answer_int(t, i, "tid", &tid)
-					     ? mer_map_get(&r->lanes, hash_of(host, tid))
-					     : NULL;
-		if (at && answer_int(r->tasks, *at - 1, "task", &task))
-			add_lane(p, 't', host_of(r->tasks, *at - 1), task);
-	}
-}
-
-/* Asks for the picture, and frees its lanes. */
-static int ask_lanes(struct reporter *r, struct picture *p, int64_t begin, int64_t end)
-{
+	struct picture p = { .n = 0 };
 	struct mer_str target = { 0 };
+	int64_t number;
+	begin = begin > r->all.begin ? begin : r->all.begin;
+	end = end < r->all.end ? end : r->all.end;
+	if (begin >= end)
+		return;
+	for (size_t i = 0; i < answer_rows(cpus); i++)
+		if (answer_int(cpus, i, "cpu", &number))
+			add_lane(&p, 'c', host_of(cpus, i), number);
+	for (size_t i = 0; i < answer_rows(rows) && p.n < LANES; i++) {
+		const char *host = answer_text(rows, i, "host");
+		const uint32_t *at = host && answer_int(rows, i, "tid", &number)
+					     ? mer_map_get(&r->lanes, hash_of(host, number))
+					     : NULL;
+		if (at && answer_int(r->tasks, *at - 1, "task", &number))
+			add_lane(&p, 't', host_of(r->tasks, *at - 1), number);
+	}
 	mer_str_printf(&target, "api/lanes?begin=%" PRId64 "&end=%" PRId64 "&bins=%d&lanes=", begin,
 		end, LANE_BINS);
-	encode(&target, p->list.data ? p->list.data : "");
-	target.failed |= p->list.failed;
-	mer_str_fini(&p->list);
-	mer_map_fini(&p->there);
-	if (begin < end)
-		return ask_bytes(r, &target);
-	mer_str_fini(&target);
-	return 0;
+	encode(&target, p.list.data ? p.list.data : "");
+	target.failed |= p.list.failed;
+	ask_bytes(r, &target);
+	mer_str_fini(&p.list);
+	mer_map_fini(&p.there);
 }
 
 /* ---- What is asked ---- */
 
-static int ask_programs(struct reporter *r)
+static void ask_programs(struct reporter *r)
 {
 	struct mer_str rows = { 0 }, target = { 0 };
-	unsigned n_views, n_ranks;
-	int rc = ask_plain(r, "api/programs?");
-	if (rc == 0)
-		rc = server_program_rows(r->s, PROGRAM_ROWS, &rows, &n_views, &n_ranks, r->err);
-	if (rc == 0 && n_views)
-		rc = ask_each(r, view_commands, sizeof(view_commands) / sizeof(*view_commands));
-	if (rc == 0 && n_ranks)
-		rc = ask_each(r, mpi_commands, sizeof(mpi_commands) / sizeof(*mpi_commands));
-	if (rc == 0 && rows.len) {
+	unsigned n_views = 0, n_ranks = 0;
+	ask_plain(r, "api/programs?");
+	if (r->rc == 0)
+		r->rc = server_program_rows(r->s, PROGRAM_ROWS, &rows, &n_views, &n_ranks, r->err);
+	if (n_views)
+		ask_each(r, view_commands, sizeof(view_commands) / sizeof(*view_commands));
+	if (n_ranks)
+		ask_each(r, mpi_commands, sizeof(mpi_commands) / sizeof(*mpi_commands));
+	if (rows.len) {
 		mer_str_printf(&target,
 			"api/states?begin=%" PRId64 "&end=%" PRId64 "&bins=%d&rows=", r->all.begin,
 			r->all.end + 1, STATE_BINS);
 		encode(&target, rows.data);
-		rc = ask_bytes(r, &target);
+		ask_bytes(r, &target);
 	}
 	mer_str_fini(&rows);
-	return rc;
 }
 
-/* Also why there are no marks: their file is the user's, and may have mistakes. */
-static int ask_marks(struct reporter *r)
-{
-	struct http_answer a = { 0 };
-	server_ask(r->s, "/api/marks", &a);
-	int rc = r->take(r->ctx, "api/marks", &a, r->err);
-	mer_str_fini(&a.body);
-	return rc;
-}
-
-static int ask_everything(struct reporter *r)
+static void ask_everything(struct reporter *r)
 {
 	static const char *const targets[] = { "api/status", "api/overview", "api/catalog",
-		"api/tasks?" };
-	struct picture p = { .n = 0 };
+		"api/tasks?", "api/marks" };
 	struct answer top;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < sizeof(targets) / sizeof(*targets); i++)
-		rc = ask_plain(r, targets[i]);
-	if (rc == 0)
-		rc = ask_marks(r);
-	if (rc == 0)
-		rc = ask_each(r, commands, sizeof(commands) / sizeof(*commands));
-	for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(*texts); i++)
-		rc = ask_text_of(r, texts[i], NULL, false);
-	if (rc)
-		return rc;
-	rc = find(r, "top cpu --limit 0", NULL, IN_ANY_CASE, &top);
-	add_cpus(r, &p);
-	if (top.n)
-		add_tasks(r, &p, top.tables[0].table);
+	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++)
+		ask_plain(r, targets[i]);
+	ask_each(r, commands, sizeof(commands) / sizeof(*commands));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct question q;
+		begin_question(&q, texts[i], NULL);
+		ask_bytes(r, &q.target);
+	}
+	find(r, "top cpu --limit 0", NULL, IN_ANY_CASE, &top);
+	ask_lanes(r, top.n ? top.tables[0].table : NULL, r->all.begin, r->all.end);
 	answer_fini(&top);
-	int rc_lanes = ask_lanes(r, &p, r->all.begin, r->all.end);
-	return rc ? rc : rc_lanes;
 }
 
-static int ask_kinds(struct reporter *r)
+static void ask_kinds(struct reporter *r)
 {
 	struct answer all;
-	int rc = find(r, "requests", NULL, IN_ANY_CASE, &all);
+	find(r, "requests", NULL, IN_ANY_CASE, &all);
 	const struct mer_table *kinds = answer_find(&all, "kinds");
-	for (size_t i = 0; rc == 0 && i < answer_rows(kinds) && i < KINDS; i++) {
+	for (size_t i = 0; i < answer_rows(kinds) && i < KINDS; i++) {
+		struct question q;
 		const char *kind = answer_text(kinds, i, "kind");
-		if (kind)
-			rc = ask(r, "requests --explain --kind", kind);
-		if (rc == 0 && kind)
-			rc = ask_text_of(r, "requests --list --limit 500 --kind", kind, true);
+		if (!kind)
+			continue;
+		ask(r, "requests --explain --kind", kind);
+		begin_question(&q, "requests --list --limit 500 --kind", kind);
+		add_word(&q, "--format");
+		add_word(&q, "csv");
+		ask_bytes(r, &q.target);
 	}
 	answer_fini(&all);
-	return rc;
 }
 
 /* Its tree, its path, and the picture of that: as the page opens it. */
-static int ask_request(struct reporter *r, const char *id)
+static void ask_request(struct reporter *r, const char *id)
 {
 	struct answer path;
-	struct picture p = { .n = 0 };
-	int rc = ask(r, "requests --tree --request", id);
-	if (rc)
-		return rc;
-	rc = find(r, "path --request", id, IN_ANY_CASE, &path);
-	if (rc == 0 && path.begin != MER_NO_TIME) {
-		int64_t room = (path.end - path.begin) / 10;
-		int64_t begin = path.begin - room, end = path.end + room;
-		add_cpus(r, &p);
-		add_tasks(r, &p, answer_find(&path, "segments"));
-		rc = ask_lanes(r, &p, begin > r->all.begin ? begin : r->all.begin,
-			end < r->all.end ? end : r->all.end);
-	}
+	ask(r, "requests --tree --request", id);
+	find(r, "path --request", id, IN_ANY_CASE, &path);
+	int64_t room = path.n ? (path.end - path.begin) / 10 : 0;
+	if (path.n)
+		ask_lanes(r, answer_find(&path, "segments"), path.begin - room, path.end + room);
 	answer_fini(&path);
-	return rc;
 }
 
-static int ask_requests(struct reporter *r, unsigned most)
+static void ask_requests(struct reporter *r, unsigned most)
 {
 	struct answer all;
 	char line[LINE];
 	snprintf(line, sizeof(line), "requests --list --limit %u", most);
-	if (!most)
-		return 0;
-	int rc = find(r, line, NULL, TO_LOOK_AT, &all);
+	find(r, line, NULL, TO_LOOK_AT, &all);
 	const struct mer_table *requests = answer_find(&all, "requests");
-	for (size_t i = 0; rc == 0 && i < answer_rows(requests) && i < most; i++)
+	for (size_t i = 0; i < answer_rows(requests) && i < most; i++)
 		if (answer_text(requests, i, "id"))
-			rc = ask_request(r, answer_text(requests, i, "id"));
+			ask_request(r, answer_text(requests, i, "id"));
 	answer_fini(&all);
-	return rc;
 }
 
 /* The first culprit of a cause that names a request: the one that the page offers to show. row: of
@@ -442,21 +382,19 @@ static const char *shown_of_cause(const struct mer_table *culprits, int64_t row)
 
 /* Requests that show why slow ones are slow: who reads the first sentence asks for these. The
  * causes of the first group come first. */
-static int ask_shown(struct reporter *r)
+static void ask_shown(struct reporter *r)
 {
 	struct answer why;
-	int rc = find(r, "requests --explain", NULL, IN_ANY_CASE, &why);
+	int64_t group;
+	find(r, "requests --explain", NULL, IN_ANY_CASE, &why);
 	const struct mer_table *causes = answer_find(&why, "causes");
-	for (size_t i = 0; rc == 0 && i < answer_rows(causes) && i < CAUSES; i++) {
-		int64_t group;
-		if (!answer_int(causes, i, "group", &group) || group != 1)
-			break;
+	for (size_t i = 0; i < CAUSES && answer_int(causes, i, "group", &group) && group == 1;
+		i++) {
 		const char *id = shown_of_cause(answer_find(&why, "culprits"), (int64_t)i + 1);
 		if (id)
-			rc = ask_request(r, id);
+			ask_request(r, id);
 	}
 	answer_fini(&why);
-	return rc;
 }
 
 int cli_report_ask(
@@ -470,20 +408,18 @@ int cli_report_ask(
 	}
 	r.hosts = answer_find(&r.all, "hosts");
 	r.tasks = answer_find(&r.all, "tasks");
-	int rc = index_tasks(&r);
-	if (rc == 0)
-		rc = ask_everything(&r);
-	if (rc == 0)
-		rc = ask_topics_of_catalog(&r);
-	if (rc == 0)
-		rc = ask_programs(&r);
-	if (rc == 0)
-		rc = ask_kinds(&r);
-	if (rc == 0)
-		rc = ask_requests(&r, n_requests);
-	if (rc == 0 && n_requests)
-		rc = ask_shown(&r);
+	index_tasks(&r);
+	ask_everything(&r);
+	for (const struct ask_topic *t = ask_topics; t->id; t++)
+		if (t->report_rows)
+			ask_topic(&r, t);
+	ask_programs(&r);
+	ask_kinds(&r);
+	if (n_requests) {
+		ask_requests(&r, n_requests);
+		ask_shown(&r);
+	}
 	mer_map_fini(&r.lanes);
 	answer_fini(&r.all);
-	return rc;
+	return r.rc;
 }
