@@ -57,7 +57,7 @@ static const struct ask_question fixed[] = {
 		.has_filter = true,
 		.in_menu = true },
 	{ .title = "What stands out", .verb = "summary" },
-	{ .title = "Are the traces sound, and what can be asked of them",
+	{ .title = "Are the traces sound, and what do they allow",
 		.verb = "check",
 		.about = ASK_ABOUT_ALL },
 };
