@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/server.h"
 #include "server/state.h"
 #include "session/lanes.h"

@@ -332,9 +332,9 @@ int mer_session_tables(struct mer_session *session, const char *analysis, const 
 	size_t n_tables, const struct mer_table_options *options, struct mer_result **results,
 	struct mer_err *err);
 
-/* The tasks that are selected (NULL: all), in the order in which they began: host, tid, pid, comm
- * (its last name), begin, end (of its life, as far as recorded and in the window), duration_ns,
- * born (1: began in the recording), kernel (1: a kernel thread).
+/* The tasks that are selected (NULL: all), in the order in which they began: nth (its number, from
+ * 1), host, tid, pid, comm (its last name), begin, end (of its life, as far as recorded and in the
+ * window), duration_ns, born (1: began in the recording), kernel (1: a kernel thread).
  * MER_ERR_USAGE: as mer_session_table. */
 int mer_session_tasks(struct mer_session *session, const struct mer_selection *selection,
 	struct mer_result **result, struct mer_err *err);
@@ -350,10 +350,11 @@ struct mer_path_options {
 };
 
 /* The critical path of a task: its time, with each wait replaced by what it waited for, on any
- * host. Segments follow each other without gaps: begin, end, duration_ns, host, tid, comm (of
- * the task that ran or waited; unknown: the kernel of the host), cpu, depth (0: the task itself;
- * 1: what it waited for; ...), state, cause, syscall (the system call that the task was in),
- * in_flight (1: a packet on its way to host).
+ * host. Segments follow each other without gaps: begin, end, host, tid, comm (of the task that ran
+ * or waited; unknown: the kernel of the host), state, cause, detail (of a wait, in words), depth
+ * (0: the task itself; 1: what it waited for; ...), in_flight (1: a packet on its way to host),
+ * delivery (1: it had arrived, and the task was not yet woken), user_state (of views),
+ * duration_ns, cpu, syscall (the system call that the task was in).
  * MER_ERR_USAGE: no task is selected, or fewer than nth; as mer_session_table. */
 int mer_session_path(struct mer_session *session, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err);

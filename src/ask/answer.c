@@ -81,6 +81,49 @@ struct mer_table *answer_find(const struct answer *a, const char *id)
 	return NULL;
 }
 
+size_t answer_rows(const struct mer_table *t)
+{
+	return t ? t->n_rows : 0;
+}
+
+/* NULL: not known, or a text although it is to be none, or the other way round. */
+static const struct mer_cell *cell_at(
+	const struct mer_table *t, size_t row, const char *key, bool is_text, enum mer_type *type)
+{
+	size_t c = row < answer_rows(t) ? mer_table_column(t, key) : SIZE_MAX;
+	if (c == SIZE_MAX || (t->columns[c].type == MER_TEXT) != is_text)
+		return NULL;
+	const struct mer_cell *cell = &t->cells[row * t->n_columns + c];
+	*type = t->columns[c].type;
+	return cell->set ? cell : NULL;
+}
+
+bool answer_int(const struct mer_table *t, size_t row, const char *key, int64_t *v)
+{
+	enum mer_type type;
+	const struct mer_cell *cell = cell_at(t, row, key, false, &type);
+	bool is = cell && !mer_type_is_real(type);
+	if (is)
+		*v = cell->v.i;
+	return is;
+}
+
+bool answer_real(const struct mer_table *t, size_t row, const char *key, double *v)
+{
+	enum mer_type type;
+	const struct mer_cell *cell = cell_at(t, row, key, false, &type);
+	if (cell)
+		*v = mer_type_is_real(type) ? cell->v.f : (double)cell->v.i;
+	return cell != NULL;
+}
+
+const char *answer_text(const struct mer_table *t, size_t row, const char *key)
+{
+	enum mer_type type;
+	const struct mer_cell *cell = cell_at(t, row, key, true, &type);
+	return cell ? cell->v.text : NULL;
+}
+
 int answer_next(struct answer_table *x, struct mer_err *err)
 {
 	x->own.n_rows = 0;

@@ -61,6 +61,13 @@ void answer_stream_beside(struct answer *a, const char *id, const char *title,
 /* The table of this id; NULL: there is none. */
 struct mer_table *answer_find(const struct answer *a, const char *id);
 
+/* Of a table of an answer, which may be NULL: its rows; the value under this key. false, NULL:
+ * unknown, not there, or of another kind. */
+size_t answer_rows(const struct mer_table *t);
+bool answer_int(const struct mer_table *t, size_t row, const char *key, int64_t *v);
+bool answer_real(const struct mer_table *t, size_t row, const char *key, double *v);
+const char *answer_text(const struct mer_table *t, size_t row, const char *key);
+
 /* Of a table with `more`: drops its rows and makes the next ones. */
 int answer_next(struct answer_table *x, struct mer_err *err);
 /* Takes a copy of an answer, with all its rows, that needs nothing of what it was made of; `to` is

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/diag_json.h"
 #include "base/plural.h"
 #include "ask/words/hints.h"
@@ -422,61 +422,20 @@ int ask_session_open_world(
 
 /* ---- A question ---- */
 
-/* The selection of the command line, as the library takes it. In ask->arena. */
-static int translate_ranges(struct ask *ask, const struct session_ranges *from, bool is_process,
-	const uint64_t **to, size_t *n)
-{
-	uint64_t *numbers = mer_arena_zalloc(&ask->arena, 2 * from->n + 1, sizeof(*numbers));
-	*to = numbers;
-	*n = 0;
-	for (size_t i = 0; numbers && i < from->n; i++)
-		if (from->item[i].is_process == is_process) {
-			numbers[2 * *n] = from->item[i].first;
-			numbers[2 * *n + 1] = from->item[i].last;
-			++*n;
-		}
-	return numbers ? 0 : mer_fail_nomem(&ask->err);
-}
-
-static int translate_selection(struct ask *ask, struct mer_selection *to)
-{
-	const struct session_selection *from = &ask->select;
-	*to = (struct mer_selection){ .size = sizeof(*to),
-		.hosts = from->hosts.item,
-		.n_hosts = from->hosts.n,
-		.comms = from->comms.item,
-		.n_comms = from->comms.n,
-		.begin = from->begin.text,
-		.end = from->end.text };
-	int rc = translate_ranges(ask, &from->cpus, false, &to->cpu_ranges, &to->n_cpu_ranges);
-	if (rc == 0)
-		rc = translate_ranges(ask, &from->tids, false, &to->tid_ranges, &to->n_tid_ranges);
-	return rc ? rc
-		  : translate_ranges(ask, &from->tids, true, &to->pid_ranges, &to->n_pid_ranges);
-}
-
 int ask_tables(struct ask *ask, const struct ask_tables_question *q)
 {
 	struct session *s = NULL;
-	struct mer_selection selection;
-	struct mer_table_options o = *q->options;
 	struct mer_result **results =
 		mer_arena_zalloc(&ask->arena, q->n + 1, sizeof(struct mer_result *));
 	int rc = results ? open_session(ask, !q->goes_on, &s) : mer_fail_nomem(&ask->err);
 	if (rc)
 		return rc;
-	o.selection = &selection;
-	rc = translate_selection(ask, &selection);
-	if (rc) {
-		ask_session_close(ask, s);
-		return rc;
-	}
 	rc = ask_session_synchronize(ask, s, q->messages);
 	if (rc == 0 && q->periods)
 		ask_periods_warn(ask, q->periods, session_experiment(s));
 	if (rc == 0)
-		rc = mer_session_tables(
-			ask->library, q->analysis, q->tables, q->n, &o, results, &ask->err);
+		rc = api_tables(ask->library, q->analysis, q->tables, q->n, q->options,
+			&ask->select, results, &ask->err);
 	if (rc == 0 && q->periods)
 		ask_periods_note(ask, &api_answer(results[0])->answer.found);
 	if (rc == 0)

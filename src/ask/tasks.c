@@ -129,46 +129,34 @@ int ask_tasks_check(
 
 /* ---- A list of them ---- */
 
-enum { NTH, HOST, TID, PID, COMM, BEGIN, DURATION, BORN, N_COLUMNS };
-#define TASK_COLUMNS(begin_type)                                                                   \
+enum { NTH, HOST, TID, PID, COMM, BEGIN, END, DURATION, BORN, KERNEL, N_COLUMNS };
+/* People see when one began, as a text, and how long it lived. */
+#define TASK_COLUMNS(begin_type, end_title)                                                        \
 	[NTH] = { "nth", "Nth", MER_ID }, [HOST] = { "host", "Host", MER_TEXT },                   \
 	[TID] = { "tid", "TID", MER_ID }, [PID] = { "pid", "PID", MER_ID },                        \
 	[COMM] = { "comm", "Name", MER_TEXT }, [BEGIN] = { "begin", "Begin", begin_type },         \
+	[END] = { "end", end_title, MER_DATE },                                                    \
 	[DURATION] = { "duration_ns", "Duration", MER_DURATION },                                  \
-	[BORN] = { "born", NULL, MER_ID }
+	[BORN] = { "born", NULL, MER_ID }, [KERNEL] = { "kernel", NULL, MER_ID }
+const struct mer_column ask_tasks_columns[N_COLUMNS + 1] = { TASK_COLUMNS(MER_DATE, "End") };
 
-static struct mer_cell begin_cell(const struct ask *ask, struct mer_table *t, int64_t ns)
+void ask_tasks_add(const struct session_world *w, const struct session_tasks *tasks, size_t i,
+	struct mer_table *t)
 {
-	struct mer_str s = { 0 };
-	if (ask->format != ASK_FORMAT_TABLE)
-		return MER_INT(ns);
-	ask_text_clock(&s, ns);
-	return mer_table_keep(t, &s);
-}
-
-static void add_rows(struct ask *ask, const struct session_world *w,
-	const struct session_tasks *tasks, size_t n, struct mer_table *t)
-{
-	bool people = ask->format == ASK_FORMAT_TABLE;
-	bool chosen = ask->select.comms.n || ask->select.tids.n;
-	for (int r = 0; r < SESSION_TASK_RANKS; r++)
-		for (size_t i = 0; i < tasks->n && t->n_rows < n; i++) {
-			const struct session_task *c = &tasks->item[i];
-			const struct kernel_task *k = &w->world->hosts[c->host].tasks[c->task];
-			if (chosen || !people ? r > 0 : session_task_rank(k) != r)
-				continue;
-			int64_t ns = sync_sub(c->end, c->begin);
-			mer_table_add(t, (struct mer_cell[N_COLUMNS]){
-						 [NTH] = MER_INT(i + 1),
-						 [HOST] = mer_text(session_task_host(w, c->host)),
-						 [TID] = MER_INT(k->tid),
-						 [PID] = mer_natural(k->pid),
-						 [COMM] = mer_text(session_task_comm(w, c)),
-						 [BEGIN] = begin_cell(ask, t, c->begin),
-						 [DURATION] = MER_INT(ns),
-						 [BORN] = MER_INT(k->born),
-					 });
-		}
+	const struct session_task *c = &tasks->item[i];
+	const struct kernel_task *k = &w->world->hosts[c->host].tasks[c->task];
+	mer_table_add(t, (struct mer_cell[N_COLUMNS]){
+				 [NTH] = MER_INT(i + 1),
+				 [HOST] = mer_text(session_task_host(w, c->host)),
+				 [TID] = mer_natural(k->tid),
+				 [PID] = mer_natural(k->pid),
+				 [COMM] = mer_text(session_task_comm(w, c)),
+				 [BEGIN] = MER_INT(c->begin),
+				 [END] = MER_INT(c->end),
+				 [DURATION] = MER_INT(sync_sub(c->end, c->begin)),
+				 [BORN] = MER_INT(k->born),
+				 [KERNEL] = MER_INT(k->is_kernel),
+			 });
 }
 
 /* Which of several matching tasks was chosen, and how to choose another. */
@@ -202,15 +190,34 @@ int ask_tasks_choose(struct ask *ask, const struct session_world *w,
 	return 0;
 }
 
+/* The time of day, to the millisecond. Users' programs come first, unless tasks were chosen. */
+static void add_for_people(struct ask *ask, const struct session_world *w,
+	const struct session_tasks *tasks, size_t n, struct mer_table *t)
+{
+	bool chosen = ask->select.comms.n || ask->select.tids.n;
+	for (int r = 0; r < SESSION_TASK_RANKS; r++)
+		for (size_t i = 0; i < tasks->n && t->n_rows < n; i++) {
+			const struct session_task *c = &tasks->item[i];
+			const struct kernel_task *k = &w->world->hosts[c->host].tasks[c->task];
+			struct mer_str begin = { 0 };
+			if (chosen ? r > 0 : session_task_rank(k) != r)
+				continue;
+			ask_tasks_add(w, tasks, i, t);
+			ask_text_clock(&begin, c->begin);
+			struct mer_cell cell = mer_table_keep(t, &begin);
+			if (!t->failed)
+				t->cells[(t->n_rows - 1) * N_COLUMNS + BEGIN] = cell;
+		}
+}
+
 static int print_people(struct ask *ask, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t limit)
 {
-	/* They see the time of day, to the millisecond. */
-	static const struct mer_column columns[] = { TASK_COLUMNS(MER_TEXT), { 0 } };
+	static const struct mer_column columns[N_COLUMNS + 1] = { TASK_COLUMNS(MER_TEXT, NULL) };
 	struct mer_table t;
 	size_t n = limit ? limit : SCREENFUL;
 	mer_table_init(&t, "tasks", NULL, columns, &ask->arena);
-	add_rows(ask, w, tasks, n, &t);
+	add_for_people(ask, w, tasks, n, &t);
 	int rc = ask_table_print(ask, &t);
 	mer_table_fini(&t);
 	if (rc == 0 && n < tasks->n)
@@ -221,12 +228,13 @@ static int print_people(struct ask *ask, const struct session_world *w,
 int ask_tasks_print(struct ask *ask, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t limit)
 {
-	static const struct mer_column columns[] = { TASK_COLUMNS(MER_DATE), { 0 } };
 	struct answer a;
 	if (ask->format == ASK_FORMAT_TABLE)
 		return print_people(ask, w, tasks, limit);
 	ask_answer_init(ask, w->e, true, &a);
-	add_rows(ask, w, tasks, limit ? limit : tasks->n, answer_add(&a, "tasks", NULL, columns));
+	struct mer_table *t = answer_add(&a, "tasks", "Tasks", ask_tasks_columns);
+	for (size_t i = 0; i < tasks->n && (!limit || i < limit); i++)
+		ask_tasks_add(w, tasks, i, t);
 	int rc = ask_answer_print(ask, &a);
 	answer_fini(&a);
 	return rc;

@@ -4,6 +4,7 @@
 #define MER_ASK_TASKS_H
 
 #include "ask/words/options.h"
+#include "base/table.h"
 #include "session/tasks.h"
 
 /* Rows of the options of verbs that are about one task. */
@@ -33,6 +34,10 @@ int ask_tasks_check(
  * MER_ERR_USAGE: neither --comm nor --tid was given, or there are fewer matches. */
 int ask_tasks_choose(struct ask *ask, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t nth, size_t *chosen);
+/* The columns of lists of tasks, and the row of one of them. */
+extern const struct mer_column ask_tasks_columns[];
+void ask_tasks_add(const struct session_world *w, const struct session_tasks *tasks, size_t i,
+	struct mer_table *t);
 /* Rows of tasks, as --format says. limit 0: all, for people a screenful. */
 int ask_tasks_print(struct ask *ask, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t limit);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "ask/words/command.h"
 #include "ask/verb.h"
 

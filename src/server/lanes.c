@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/state.h"
 #include "session/lanes.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/file.h"
 #include "server/state.h"
 #include "session/selection.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/state.h"
 #include "trace/experiment.h"
 

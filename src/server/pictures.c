@@ -1,7 +1,7 @@
 /* Data for drawing is read in a second session, so that lanes and tasks do not wait for a table
  * that is being computed. Only with a store, which both sessions map; without one all spans would
  * be in memory twice, so the main session answers. */
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/state.h"
 #include "session/state.h"
 

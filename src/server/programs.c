@@ -1,9 +1,10 @@
 /* The rows of programs (those of views, and MPI ranks), for the tree of the timeline. */
 #include "server/programs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "kernel/mpi.h"
 #include "kernel/world.h"
 
@@ -157,6 +158,44 @@ static void put_ranks(const struct session_world *w, struct mer_json *j)
 		mer_json_end_object(j);
 	}
 	mer_json_end_array(j);
+}
+
+/* Adds "s:HOST:ROW" or "m:HOST:LINE". */
+static void add_row(struct mer_str *list, char kind, uint32_t host, uint32_t number)
+{
+	mer_str_printf(list, "%s%c:%" PRIu32 ":%" PRIu32, list->len ? "," : "", kind, host, number);
+}
+
+static void add_rows(const struct session_world *w, unsigned most, struct mer_str *list,
+	unsigned *n_views, unsigned *n_ranks)
+{
+	const struct mpi_run *run = server_mpi_of(w);
+	for (uint32_t h = 0; h < w->world->n_hosts; h++) {
+		const struct view_host *v = server_view_host(w, h);
+		for (uint32_t i = 0; v && i < v->n_rows && *n_views < most; i++, ++*n_views)
+			add_row(list, 's', h, i);
+	}
+	for (uint32_t i = 0; run && i < run->n_lines && *n_views + *n_ranks < most; i++)
+		if (run->lines[i].first != MPI_NONE) {
+			add_row(list, 'm', 0, i);
+			++*n_ranks;
+		}
+}
+
+int server_program_rows(struct server *s, unsigned most, struct mer_str *list, unsigned *n_views,
+	unsigned *n_ranks, struct mer_err *err)
+{
+	struct server_traces *t;
+	struct session_world w;
+	*n_views = *n_ranks = 0;
+	int rc = server_traces_take(s, server_traces_use, SERVER_CLOCKS_ALIGNED, &t, err);
+	if (rc)
+		return rc;
+	rc = session_world(api_session(t->session), SESSION_USAGE_NONE, &w, err);
+	if (rc == 0)
+		add_rows(&w, most, list, n_views, n_ranks);
+	server_traces_done(t);
+	return rc == 0 && list->failed ? mer_fail_nomem(err) : rc;
 }
 
 void server_programs(struct server *s, const struct http_request *r, struct http_answer *a)

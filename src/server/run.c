@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "ask/answer_bytes.h"
 #include "base/now.h"
 #include "server/state.h"

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "ask/words.h"
 #include "base/cut_files.h"
 #include "base/now.h"

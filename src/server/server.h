@@ -93,6 +93,10 @@ void server_ask(struct server *s, const char *target, struct http_answer *a);
 int server_tables(struct server *s, const char *const *words, size_t n, struct answer *answer,
 	struct mer_err *err);
 int server_all_tasks(struct server *s, struct answer *answer, struct mer_err *err);
+/* The rows of programs (programs.h) that a picture names, the first `most` of them: rows of views,
+ * and after them ranks of MPI programs. Adds "s:HOST:ROW,m:HOST:LINE,..." to list. */
+int server_program_rows(struct server *s, unsigned most, struct mer_str *list, unsigned *n_views,
+	unsigned *n_ranks, struct mer_err *err);
 /* How much of the traces has been read. */
 void server_progress(struct server *s, uint64_t *done_bytes, uint64_t *total_bytes);
 /* The built-in page, uncompressed. */

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/programs.h"
 
 enum { MAX_ROWS = 1000, MAX_DEPTH = 16, ARROW_PARTS = 250, MAX_ARROWS = 4000, FEW_STATES = 20000 };

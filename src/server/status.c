@@ -1,6 +1,6 @@
 /* The status: how far the traces are read, and basic facts about them. */
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/state.h"
 #include "trace/experiment.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "analysis/tracer.h"
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/state.h"
 #include "session/lanes.h"
 

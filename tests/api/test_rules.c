@@ -89,33 +89,33 @@ static void tasks(void **state)
 	struct mer_result *r;
 	(void)state;
 	OK(mer_session_tasks(session, NULL, &r, &err));
-	/* host tid pid comm begin end duration born kernel */
-	rows_are(r, "h 1 1 a 10 60 50 0 0, h 2 - b 10 60 50 0 0, h 3 3 a 45 60 15 1 0, h 4 1 a "
-		    "46 60 14 1 0");
+	/* nth host tid pid comm begin end duration born kernel */
+	rows_are(r, "1 h 1 1 a 10 60 50 0 0, 2 h 2 - b 10 60 50 0 0, 3 h 3 3 a 45 60 15 1 0, "
+		    "4 h 4 1 a 46 60 14 1 0");
 	uint32_t tids[] = { 2, 3 };
 	sel.tids = tids;
 	sel.n_tids = 2;
 	OK(mer_session_tasks(session, &sel, &r, &err));
-	rows_are(r, "h 2 - b 10 60 50 0 0, h 3 3 a 45 60 15 1 0");
+	rows_are(r, "1 h 2 - b 10 60 50 0 0, 2 h 3 3 a 45 60 15 1 0");
 	uint64_t range[] = { 2, 9 };
 	sel.n_tids = 0;
 	sel.tid_ranges = range;
 	sel.n_tid_ranges = 1;
 	OK(mer_session_tasks(session, &sel, &r, &err));
-	rows_are(r, "h 2 - b 10 60 50 0 0, h 3 3 a 45 60 15 1 0, h 4 1 a 46 60 14 1 0");
+	rows_are(r, "1 h 2 - b 10 60 50 0 0, 2 h 3 3 a 45 60 15 1 0, 3 h 4 1 a 46 60 14 1 0");
 	uint32_t pid = 1;
 	sel.n_tid_ranges = 0;
 	sel.pids = &pid;
 	sel.n_pids = 1;
 	OK(mer_session_tasks(session, &sel, &r, &err));
-	rows_are(r, "h 1 1 a 10 60 50 0 0, h 4 1 a 46 60 14 1 0");
+	rows_are(r, "1 h 1 1 a 10 60 50 0 0, 2 h 4 1 a 46 60 14 1 0");
 	sel.n_pids = 0;
 	sel.pid_ranges = range;
 	sel.n_pid_ranges = 1;
 	sel.begin = "+30us";
 	sel.end = "+40us";
 	OK(mer_session_tasks(session, &sel, &r, &err));
-	rows_are(r, "h 2 - b 40 50 10 0 0, h 3 3 a 45 50 5 1 0");
+	rows_are(r, "1 h 2 - b 40 50 10 0 0, 2 h 3 3 a 45 50 5 1 0");
 }
 
 static void path_of(uint64_t nth, const char *expected)
@@ -130,16 +130,19 @@ static void path_of(uint64_t nth, const char *expected)
 static void paths(void **state)
 {
 	(void)state;
-	/* begin end duration host tid comm cpu depth state cause syscall in_flight user_state */
-	path_of(1,
-		"10 20 10 h 1 a 0 0 user running - 0 -, 20 25 5 h 1 a 0 0 syscall running read 0 -, "
-		"25 30 5 h 2 b 1 1 running running - 0 -, 30 35 5 h 1 a 0 0 runnable runnable read 0 -, "
-		"35 40 5 h 1 a 0 0 syscall running read 0 -, 40 50 10 h 1 a 0 0 user running - 0 -, "
-		"50 60 10 h 1 a 0 0 blocked blocked - 0 -");
-	path_of(2,
-		"10 12 2 h 2 b - 0 runnable runnable - 0 -, 12 60 48 h 2 b 1 0 running running - 0 -");
-	path_of(3, "45 60 15 h 3 a 0 0 new fork - 0 -");
-	path_of(0, "45 60 15 h 3 a 0 0 new fork - 0 -"); /* the first that was born */
+	/* begin end host tid comm state cause detail depth in_flight delivery user_state duration
+	 * cpu syscall */
+	path_of(1, "10 20 h 1 a user running - 0 0 0 - 10 0 -, "
+		   "20 25 h 1 a syscall running read fd 3 0 0 0 - 5 0 read, "
+		   "25 30 h 2 b running running - 1 0 0 - 5 1 -, "
+		   "30 35 h 1 a runnable runnable - 0 0 0 - 5 0 read, "
+		   "35 40 h 1 a syscall running read fd 3 0 0 0 - 5 0 read, "
+		   "40 50 h 1 a user running - 0 0 0 - 10 0 -, "
+		   "50 60 h 1 a blocked blocked - 0 0 0 - 10 0 -");
+	path_of(2, "10 12 h 2 b runnable runnable - 0 0 0 - 2 - -, "
+		   "12 60 h 2 b running running - 0 0 0 - 48 1 -");
+	path_of(3, "45 60 h 3 a new fork - 0 0 0 - 15 0 -");
+	path_of(0, "45 60 h 3 a new fork - 0 0 0 - 15 0 -"); /* the first that was born */
 	struct mer_path_options p = MER_OPTIONS(struct mer_path_options);
 	struct mer_result *r;
 	p.nth = 5;
@@ -436,7 +439,8 @@ static void beyond(void **state)
 	(void)state;
 	OK(mer_session_tasks(session, NULL, &r, &err));
 	size_t tid = mer_result_column(r, "tid"), n = mer_result_n_columns(r);
-	assert_int_equal(n, 9);
+	size_t host = mer_result_column(r, "host");
+	assert_int_equal(n, 10);
 	assert_int_equal(mer_result_column(r, "none"), n);
 	assert_null(mer_result_key(r, n));
 	assert_null(mer_result_column_title(r, n));
@@ -449,7 +453,7 @@ static void beyond(void **state)
 	assert_int_equal(mer_result_value(r, tid), MER_VALUE_INT);
 	assert_false(mer_result_int(r, 4, tid, &v));
 	assert_false(mer_result_int(r, 0, n, &v));
-	assert_false(mer_result_int(r, 0, 0, &v)); /* a text */
+	assert_false(mer_result_int(r, 0, host, &v)); /* a text */
 	assert_false(mer_result_real(r, 0, tid, &real));
 	assert_false(mer_result_text(r, 0, tid, &word));
 	assert_int_equal(v, 7);
@@ -464,7 +468,7 @@ static void beyond(void **state)
 	assert_true(values[0] == 2 && values[1] == 0);
 	assert_int_equal(mer_result_ints(r, tid, 4, 1, values, NULL), 0);
 	assert_int_equal(mer_result_ints(r, n, 0, 1, values, NULL), 0);
-	assert_int_equal(mer_result_ints(r, 0, 0, 1, values, NULL), 0);
+	assert_int_equal(mer_result_ints(r, host, 0, 1, values, NULL), 0);
 	mer_result_free(r);
 }
 

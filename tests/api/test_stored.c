@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/str.h"
 #include "path/blocked.h"
 

@@ -29,13 +29,19 @@ for words in "check --json" "requests --json" "requests --explain --json" "summa
 done
 # Resources of which there is anything, as the page asks for them.
 for words in "top sched --limit 60 --json --leave-out" "stats irq --limit 60 --json" "freq syscall --limit 0 --json" \
-	"log futex --limit 60 --json --leave-out" "top io --bins 60 --json --leave-out" "top disk --limit 60 --json --leave-out"; do
+	"log futex --limit 60 --json --leave-out" "top io --bins 60 --json --leave-out" "top disk --limit 60 --json --leave-out" \
+	"top cpu --table processes --limit 200 --json --leave-out" "top cpu --bins 150 --json --leave-out"; do
 	answer "api/run?w=$(sed "s/ /\&w=/g" <<<"$words")" >"$dir/got"
 	check "$words" jq -e '.tables[0].rows | length > 0' "$dir/got"
 	case $words in *--leave-out) continue ;; esac # what programs get has all rows
 	"$m" $words -q "$t" >"$dir/want" 2>/dev/null
 	same "$words" <(jq -S . "$dir/got") <(jq -S . "$dir/want")
 done
+# The page has its topics from the catalog, and asks for as many rows of them as that says.
+answer api/catalog >"$dir/catalog"
+check "the catalog" jq -e '[table("questions", "topic_questions", "curves", "comparisons") | length > 0] | all' "$dir/catalog"
+equal "rows and bins" "$(jq -c '[table("topics")[] | select(.topic == "cpu" or .topic == "disk" or .topic == "mpi") |
+	[.report_rows, .report_bins]]' "$dir/catalog")" '[[200,150],[60,60],[0,0]]'
 equal "memory, which was not recorded" "$(jq -r 'keys[]' "$dir/answers" | grep -c 'w=top&w=mem')" 0
 # The slowest ones, and those that the explanation offers to show.
 {

@@ -130,6 +130,22 @@ END
 get "${root}api/run"
 equal "no command" "$status" 400
 
+# --- The catalog: what it names is answered, with these columns ---
+get "${root}api/catalog"
+cp "$dir/body" "$dir/catalog"
+equal "its form is that of answers" "$(jq -c '[.schema_version, .begin, (.tables | map(.id))]' "$dir/catalog")" \
+	'[3,null,["questions","topics","topic_questions","curves","comparisons"]]'
+equal "a question" "$(jq -c 'table("questions")[] | select(.words == "top cpu --table processes") | [.about, .menu, .analysis, .table]' "$dir/catalog")" \
+	'["window",1,"cpu","processes"]'
+equal "one that needs more is in no menu" "$(jq -c '[table("questions")[] | select(.words and (.periods == 1 or .views == 1)) | .menu] | unique' "$dir/catalog")" '[0]'
+while IFS=$'\t' read -r question table columns; do
+	read -ra command <<<"$question"
+	get "${root}api/run?$(words "${command[@]}" --json)"
+	equal "$question: $table" "$(jq -r --arg table "$table" --arg wanted "$columns" '
+		first(.tables[] | select($table == "" or .id == $table)) | ($wanted | split(" ")) - (.columns | map(.key)) | join(" ")' "$dir/body")" ""
+done < <(jq -r '(table("comparisons")[] | [.words, .table, .value + " " + ([.name | scan("[a-z_]{2,}")] | join(" "))]),
+	(table("topic_questions")[] | select(.topic != "mpi" and .topic != "vm") | [.words, "", ""]) | @tsv' "$dir/catalog")
+
 # --- Lanes ---
 read -r begin end <<<"$("$m" info -q --sync auto --json demo/wget-cold-hot | tr -d ' \n' |
 	sed -E 's/.*"begin":([0-9]+),"end":([0-9]+),.*/\1 \2/')"

@@ -649,7 +649,7 @@ static void all_tables(void **state)
 		tui_table_open(&t, &t.entries[i], NULL, false);
 		if (t.answer.why.text[0] && !strstr(t.answer.why.text, "recorded"))
 			fail_msg("%s %s %s: %s", t.entries[i].verb,
-				t.entries[i].analysis ? t.entries[i].analysis : "",
+				t.entries[i].analysis ? t.entries[i].analysis->id : "",
 				t.entries[i].table ? t.entries[i].table : "", t.answer.why.text);
 		n_rows += t.sheet->n_rows;
 		/* And of a part of the time, sorted by each end. */
@@ -659,8 +659,8 @@ static void all_tables(void **state)
 		tui_key(&t, '<');
 		if (t.answer.why.text[0] && !strstr(t.answer.why.text, "recorded"))
 			fail_msg("%s %s by %s: %s", t.entries[i].verb,
-				t.entries[i].analysis ? t.entries[i].analysis : "", t.question.sort,
-				t.answer.why.text);
+				t.entries[i].analysis ? t.entries[i].analysis->id : "",
+				t.question.sort, t.answer.why.text);
 		t.view.begin = t.begin;
 	}
 	assert_true(n_rows > 1000);
@@ -684,8 +684,8 @@ static void losses_and_events(void **state)
 	assert_true(tui_is_lost(&t, 0, 0, two + 5, two + 10));
 	tui_table_open(&t, tui_entry_find(&t, "events", NULL, NULL), NULL, false);
 	assert_int_equal(t.sheet->n_rows, 1000);
-	assert_string_equal(tui_text(t.sheet, 0, "host"), "lossy");
-	assert_non_null(strstr(tui_text(t.sheet, 0, "payload"), "="));
+	assert_string_equal(answer_text(t.sheet, 0, "host"), "lossy");
+	assert_non_null(strstr(answer_text(t.sheet, 0, "payload"), "="));
 	tui_fini(&t);
 	close_real(&r);
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "scenario.h"
 #include "server/state.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <endian.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/map.h"
 #include "given.h"
 #include "server/state.h"

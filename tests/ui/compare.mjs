@@ -41,6 +41,17 @@ export async function lengths(page) {
 	check("latencies are no totals", (await numbers()).every((n) => !n.includes("/s")) && !(await page.$("#lengths")), (await numbers()).join());
 }
 
+/** Rows are named by what is known of them: a wait outside of any call has no call, one of no file no object. */
+export async function waits(page) {
+	const all = table(json("blocked", "--flat", "--limit", "0", "--end", "+4s"), "waits"), names = new Set(all.map((r) =>
+		[`${r.host}: ${r.comm}${r.tid === null ? "" : `/${r.tid}`}`, r.call ?? r.kind ?? "", r.object ?? ""].filter((part) => part).join(" ") + `, ${r.cause ?? "?"}`));
+	await open(page, "v=compare&tab=waits&ra=0~4&rb=0~4");
+	const shown = (await rowsOf(page, "#compare")).map((r) => r[0]);
+	check("waits: there are rows", shown.length > 3);
+	check("waits: some have an object, some none", new Set(all.map((r) => r.object === null)).size === 2);
+	for (const name of shown) check("waits: its name", [...names].some((n) => plain(n) === plain(name)), name);
+}
+
 /** Two requests, part by part. */
 export async function paths(page) {
 	if (table(json("requests"), "kinds").every((k) => k.count < 2)) return;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { canvasOf, check, equal, eventually, expected, finish, hashOf, open, rowsOf, settled, textOf, withPage } from "./browser.mjs";
-import { compare, lengths, paths, tasksCompared } from "./compare.mjs";
+import { compare, lengths, paths, tasksCompared, waits } from "./compare.mjs";
 import { scrolls, sorts } from "./history.mjs";
 import { edgesByKeys, earlyKeys, fastKeys, rowsByKeys } from "./keys.mjs";
 import { colours, phone, sizes, VIEWS, wide } from "./looks.mjs";
@@ -722,6 +722,14 @@ async function finds(page) {
 	const call = json("stats", "syscall", "-n", "1").tables[0].rows[0]?.name;
 	if (call) equal("a call by its name", (await find(call)).name, call);
 	const at = await find("+0.5s");
+	/* Every question of the catalog that needs nothing else is a command to copy. */
+	await open(page, "");
+	await page.keyboard.press("Control+k");
+	await page.waitForSelector(".dialog input:focus");
+	await page.keyboard.type("meridian top net --table pairs");
+	await page.waitForSelector(".dialog :text('meridian top net --table pairs')", { timeout: 5000 }).catch(() => {});
+	check("a command of the catalog", (await textOf(page, ".dialog")).includes("meridian top net --table pairs"));
+	await page.keyboard.press("Escape");
 	check("a time", Number(at.b) < 0.5 && Number(at.e) > 0.5, JSON.stringify(at));
 }
 
@@ -757,7 +765,7 @@ async function allTables(page) {
 const only = process.env.ONLY?.split(",");
 const isWanted = (test) => !only || only.includes(test.name);
 await withPage({}, async (page) => {
-	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, paths, tasksCompared,
+	for (const test of [home, allTables, marks, rowFilters, oddAddresses, finds, details, downloads, timeline, wait, wakers, tableOfWaits, otherClocks, findings, bars, unrecorded, recorded, reload, sorts, scrolls, compare, lengths, waits, paths, tasksCompared,
 		request, tasksOfPaths, byKeys, rowsByKeys, edgesByKeys, earlyKeys, fastKeys, zooms, ruler, keys, ofACpu, breakdown, percentiles, report])
 		if (isWanted(test) && (![recorded, otherClocks].includes(test) || table(json("info"), "hosts").length > 1) && (test !== report || process.env.REPORT))
 			await test(page);

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { copy } from "./parts/command";
 import { ask, rowsOf, status } from "./api";
+import { questions } from "./catalog";
 import { commandLine } from "./commands";
 import { marks } from "./marks";
 import { count, duration } from "./numbers";
@@ -21,17 +22,15 @@ const isOpen = signal(false);
 export const openPalette = () => { isOpen.value = true; };
 
 const MOST = 14;
-const COMMANDS = ["summary", "requests", "requests --explain", "requests --list", "blocked", "graph", "sync",
-	"latency", "check", "stats", "top cpu", "top sched", "top disk", "top net", "top io", "top syscall", "top irq",
-	"top futex", "log syscall", "log sched", "log disk", "log net", "freq irq", "events"];
 
 function views(): Result[] {
 	return VIEWS.map((v) => ({ title: v.title, note: "view", run: () => go({ v: v.name }) }));
 }
 
 function commands(): Result[] {
-	return COMMANDS.map((line) => ({ title: `meridian ${line}`, note: "copy the command", run: () =>
-		void copy(commandLine([...line.split(" "), ...rangeWords(tabled.value)])) }));
+	return questions.value.filter((q) => (q.about === "window" || q.about === "all") && !q.periods && !q.views).map(({ words, about }) => ({
+		title: `meridian ${words.join(" ")}`, note: "copy the command", run: () =>
+			void copy(commandLine([...words, ...(about === "window" ? rangeWords(tabled.value) : [])])) }));
 }
 
 interface Use { cpu: number; waits: number }

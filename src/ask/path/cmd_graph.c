@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "ask/path/graph.h"
 #include "ask/reports/grid.h"
 #include "ask/session.h"

@@ -30,6 +30,23 @@ static struct mer_cell detail_cell(
 	return cell.set && !*cell.v.text ? MER_NONE : cell;
 }
 
+void ask_path_segment(const struct path *p, const struct path_segment *s, struct mer_table *t,
+	struct mer_cell *row)
+{
+	row[PATH_SEGMENT_BEGIN] = MER_INT(s->begin);
+	row[PATH_SEGMENT_END] = MER_INT(s->end);
+	row[PATH_SEGMENT_HOST] = host_cell(p, s->host);
+	row[PATH_SEGMENT_TID] = mer_natural(path_tid(p, s->host, s->task));
+	row[PATH_SEGMENT_COMM] = comm_cell(p, s->host, s->task);
+	row[PATH_SEGMENT_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state));
+	row[PATH_SEGMENT_CAUSE] = mer_text(path_cause_name((enum path_cause)s->cause));
+	row[PATH_SEGMENT_DETAIL] = detail_cell(p, s, t);
+	row[PATH_SEGMENT_DEPTH] = MER_INT(s->depth);
+	row[PATH_SEGMENT_IN_FLIGHT] = MER_INT(s->in_flight);
+	row[PATH_SEGMENT_DELIVERY] = MER_INT(s->delivery);
+	row[PATH_SEGMENT_USER_STATE] = mer_text(path_user_state(p, s));
+}
+
 static int more_segments(void *ctx, struct mer_table *t, struct mer_err *err)
 {
 	struct ask_path_answer *x = ctx;
@@ -37,24 +54,9 @@ static int more_segments(void *ctx, struct mer_table *t, struct mer_err *err)
 	size_t end = p->n_segments - x->at < BATCH ? p->n_segments : x->at + BATCH;
 	(void)err; /* memory: t says so */
 	for (; x->at < end; x->at++) {
-		const struct path_segment *s = &p->segments[x->at];
-		const char *state = kernel_state_name((enum kernel_state)s->state);
-		const char *cause = path_cause_name((enum path_cause)s->cause);
-		mer_table_add(
-			t, (struct mer_cell[PATH_SEGMENT_N_COLUMNS]){
-				   [PATH_SEGMENT_BEGIN] = MER_INT(s->begin),
-				   [PATH_SEGMENT_END] = MER_INT(s->end),
-				   [PATH_SEGMENT_HOST] = host_cell(p, s->host),
-				   [PATH_SEGMENT_TID] = mer_natural(path_tid(p, s->host, s->task)),
-				   [PATH_SEGMENT_COMM] = comm_cell(p, s->host, s->task),
-				   [PATH_SEGMENT_STATE] = mer_text(state),
-				   [PATH_SEGMENT_CAUSE] = mer_text(cause),
-				   [PATH_SEGMENT_DETAIL] = detail_cell(p, s, t),
-				   [PATH_SEGMENT_DEPTH] = MER_INT(s->depth),
-				   [PATH_SEGMENT_IN_FLIGHT] = MER_INT(s->in_flight),
-				   [PATH_SEGMENT_DELIVERY] = MER_INT(s->delivery),
-				   [PATH_SEGMENT_USER_STATE] = mer_text(path_user_state(p, s)),
-			   });
+		struct mer_cell row[PATH_SEGMENT_N_COLUMNS];
+		ask_path_segment(p, &p->segments[x->at], t, row);
+		mer_table_add(t, row);
 	}
 	return 0;
 }
@@ -107,18 +109,7 @@ static int more_packets(void *ctx, struct mer_table *t, struct mer_err *err)
 static void add_segments(struct ask_path_answer *x, struct answer *a)
 {
 	static const struct mer_column segments[PATH_SEGMENT_N_COLUMNS + 1] = {
-		[PATH_SEGMENT_BEGIN] = { "begin", "begin", MER_DATE },
-		[PATH_SEGMENT_END] = { "end", "end", MER_DATE },
-		[PATH_SEGMENT_HOST] = { "host", "host", MER_TEXT },
-		[PATH_SEGMENT_TID] = { "tid", "tid", MER_ID },
-		[PATH_SEGMENT_COMM] = { "comm", "comm", MER_TEXT },
-		[PATH_SEGMENT_STATE] = { "state", "state", MER_TEXT },
-		[PATH_SEGMENT_CAUSE] = { "cause", "cause", MER_TEXT },
-		[PATH_SEGMENT_DETAIL] = { "detail", "detail", MER_TEXT },
-		[PATH_SEGMENT_DEPTH] = { "depth", "depth", MER_ID },
-		[PATH_SEGMENT_IN_FLIGHT] = { "in_flight", NULL, MER_ID },
-		[PATH_SEGMENT_DELIVERY] = { "delivery", NULL, MER_ID },
-		[PATH_SEGMENT_USER_STATE] = { "user_state", NULL, MER_TEXT },
+		PATH_SEGMENT_COLUMNS
 	};
 	static const struct mer_column cpus[CPU_N + 1] = {
 		[CPU_ROW] = { "row", NULL, MER_ID },

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "ask/reports/findings.h"
 #include "ask/reports/grid.h"
 #include "ask/reports/summary_plot.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/bins.h"
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/nearest.h"
 #include "draw/chart_table.h"
 #include "ask/print/bins.h"

@@ -56,11 +56,5 @@ void tui_answer_fini(struct tui_answer *a);
 
 /* NULL: there is no such table, or no answer. */
 struct mer_table *tui_table(const struct tui_answer *a, const char *id);
-/* Of a table, which may be NULL. The value under this key; false, NULL: unknown, not there, or of
- * another kind. */
-size_t tui_rows(const struct mer_table *t);
-bool tui_int(const struct mer_table *t, size_t row, const char *key, int64_t *v);
-bool tui_real(const struct mer_table *t, size_t row, const char *key, double *v);
-const char *tui_text(const struct mer_table *t, size_t row, const char *key);
 
 #endif

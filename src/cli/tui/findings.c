@@ -27,9 +27,9 @@ static void put_compared(struct mer_str *out, const struct mer_table *groups, co
 	char key[64];
 	int64_t n = 0, ns = 0;
 	snprintf(key, sizeof(key), "%s_count", which);
-	tui_int(groups, 0, key, &n);
+	answer_int(groups, 0, key, &n);
 	snprintf(key, sizeof(key), "%s_mean_ns", which);
-	tui_int(groups, 0, key, &ns);
+	answer_int(groups, 0, key, &ns);
 	mer_str_printf(
 		out, "%" PRId64 " %s %s (mean ", n, which, mer_plural((uint64_t)n, one, many));
 	ask_text_duration(out, ns);
@@ -39,7 +39,7 @@ static void put_compared(struct mer_str *out, const struct mer_table *groups, co
 /* "load -> web:80 nginx: 24 slow requests (mean 101 ms), 26 typical ones (mean 32.3 ms)" */
 static void note_compared(struct tui *t, const struct mer_table *groups)
 {
-	const char *kind = tui_text(groups, 0, "kind");
+	const char *kind = answer_text(groups, 0, "kind");
 	struct mer_str text = { 0 };
 	if (!kind)
 		return;
@@ -67,10 +67,10 @@ static void ask_why(struct tui *t, struct mer_arena *arena)
 	tui_range_words(t, tui_selected(t), &w);
 	tui_ask(t->source, &w, &a);
 	const struct mer_table *groups = tui_table(&a, "groups");
-	if (tui_int(groups, 0, "slow_count", &n) && n >= LEAST_SLOW &&
-		tui_real(tui_table(&a, "causes"), 0, "percent", &share) && share >= least_share &&
-		share <= 1) {
-		const char *sentence = tui_text(groups, 0, "sentence");
+	if (answer_int(groups, 0, "slow_count", &n) && n >= LEAST_SLOW &&
+		answer_real(tui_table(&a, "causes"), 0, "percent", &share) &&
+		share >= least_share && share <= 1) {
+		const char *sentence = answer_text(groups, 0, "sentence");
 		snprintf(t->headline, sizeof(t->headline), "%s", sentence ? sentence : "");
 		note_compared(t, groups);
 	}
@@ -94,7 +94,7 @@ static void ask_for(struct tui *t)
 			t->home[i] = NULL;
 	}
 	t->headline[0] = t->compared[0] = '\0';
-	if (tui_rows(t->home[REQUESTS]))
+	if (answer_rows(t->home[REQUESTS]))
 		ask_why(t, &arena);
 	mer_arena_fini(&arena);
 	t->home_range = r;
@@ -105,7 +105,7 @@ static void ask_for(struct tui *t)
 
 static size_t n_rows_of(const struct tui *t, size_t section)
 {
-	size_t n = tui_rows(t->home[section]);
+	size_t n = answer_rows(t->home[section]);
 	return section == REQUESTS && n > MOST_KINDS ? MOST_KINDS : n;
 }
 
@@ -145,12 +145,13 @@ static bool show_wait(struct tui *t, const char *rule, const char *host)
 	for (size_t i = 0; rule && i < sizeof(causes) / sizeof(*causes); i++)
 		if (strcmp(rule, causes[i].rule) == 0)
 			cause = causes[i].cause;
-	for (size_t r = 0; cause && host && r < tui_rows(waits); r++) {
-		const char *own = tui_text(waits, r, "cause"), *of = tui_text(waits, r, "host");
+	for (size_t r = 0; cause && host && r < answer_rows(waits); r++) {
+		const char *own = answer_text(waits, r, "cause"),
+			   *of = answer_text(waits, r, "host");
 		int64_t at, ns, tid;
 		if (!own || !of || strcmp(own, cause) != 0 || strcmp(of, host) != 0 ||
-			!tui_int(waits, r, "max_at", &at) || !tui_int(waits, r, "max_ns", &ns) ||
-			!tui_int(waits, r, "tid", &tid))
+			!answer_int(waits, r, "max_at", &at) ||
+			!answer_int(waits, r, "max_ns", &ns) || !answer_int(waits, r, "tid", &tid))
 			continue;
 		tui_show_place(t, tui_tree_task(&t->tree, host, tid, at), at, tui_after(at, ns));
 		return true;
@@ -190,11 +191,11 @@ static bool show_longest(struct tui *t, const struct tui_words *next, const char
 	tui_range_words(t, tui_selected(t), &w);
 	const struct mer_table *longest =
 		tui_ask(t->source, &w, &a) && a.tables->n ? a.tables->tables[0].table : NULL;
-	bool found = tui_int(longest, 0, "begin", &begin);
+	bool found = answer_int(longest, 0, "begin", &begin);
 	if (found) {
-		if (!tui_int(longest, 0, "duration_ns", &length))
-			tui_int(longest, 0, "latency_ns", &length);
-		tui_int(longest, 0, "tid", &tid);
+		if (!answer_int(longest, 0, "duration_ns", &length))
+			answer_int(longest, 0, "latency_ns", &length);
+		answer_int(longest, 0, "tid", &tid);
 		size_t task = tid > 0 ? tui_tree_task(&t->tree, host, tid, begin) : SIZE_MAX;
 		if (task == SIZE_MAX)
 			show_host(t, host);
@@ -209,7 +210,7 @@ static bool show_longest(struct tui *t, const struct tui_words *next, const char
 static bool open_command(struct tui *t, const struct tui_words *w)
 {
 	const char *analysis = w->n > 1 && w->at[1][0] != '-' ? w->at[1] : NULL;
-	const struct tui_entry *e = w->n ? tui_entry_find(t, w->at[0], analysis, NULL) : NULL;
+	const struct ask_question *e = w->n ? tui_entry_find(t, w->at[0], analysis, NULL) : NULL;
 	if (!e)
 		return false;
 	size_t first = analysis ? 2 : 1;
@@ -230,19 +231,20 @@ static void open_row(struct tui *t)
 	if (!row_at(t, t->home_row, &section, &row))
 		return;
 	const struct mer_table *s = t->home[section];
-	const char *host = tui_text(s, row, "host"), *rule = tui_text(s, row, "rule");
-	const char *next = tui_text(s, row, "next");
+	const char *host = answer_text(s, row, "host"), *rule = answer_text(s, row, "rule");
+	const char *next = answer_text(s, row, "next");
 	int64_t tid, at, ns;
 	mer_arena_init(&arena);
 	struct tui_words w = { .arena = &arena };
 	tui_words_of(&w, next ? next : "", t->traces, t->n_traces);
-	bool has_tid = host && tui_int(s, row, "tid", &tid);
-	if (section == WAITS && has_tid && tui_int(s, row, "max_at", &at) &&
-		tui_int(s, row, "max_ns", &ns))
+	bool has_tid = host && answer_int(s, row, "tid", &tid);
+	if (section == WAITS && has_tid && answer_int(s, row, "max_at", &at) &&
+		answer_int(s, row, "max_ns", &ns))
 		tui_show_place(t, tui_tree_task(&t->tree, host, tid, at), at, tui_after(at, ns));
-	else if (section == REQUESTS && tui_text(s, row, "kind"))
+	else if (section == REQUESTS && answer_text(s, row, "kind"))
 		tui_table_open(t, tui_entry_find(t, "requests", NULL, "--list"),
-			(const char *const[]){ "--kind", tui_text(s, row, "kind"), NULL }, false);
+			(const char *const[]){ "--kind", answer_text(s, row, "kind"), NULL },
+			false);
 	else if (section == TOP && has_tid)
 		tui_show_place(t, tui_tree_task(&t->tree, host, tid, t->at), INT64_MIN, 0);
 	else if (show_wait(t, rule, host) || show_longest(t, &w, host) || open_command(t, &w))
@@ -336,7 +338,7 @@ static void put_paragraph(struct pen *p, unsigned style, const char *what, size_
 static void draw_finding(struct pen *p, size_t row, bool is_selected)
 {
 	const struct mer_table *s = p->t->home[FINDINGS];
-	const char *host = tui_text(s, row, "host"), *what = tui_text(s, row, "finding");
+	const char *host = answer_text(s, row, "host"), *what = answer_text(s, row, "finding");
 	struct mer_str text = { 0 };
 	mer_str_printf(&text, "%s%s%s", host ? host : "", host ? ": " : "", what ? what : "");
 	if (text.data)
@@ -371,7 +373,7 @@ static void draw_section(struct pen *p, size_t section, size_t *number)
 	struct tui *t = p->t;
 	const struct mer_table *s = t->home[section];
 	struct tui_layout l;
-	size_t n = n_rows_of(t, section), all = tui_rows(s);
+	size_t n = n_rows_of(t, section), all = answer_rows(s);
 	if (!n && section != FINDINGS)
 		return;
 	put_line(p, TUI_PLAIN, 0, "");

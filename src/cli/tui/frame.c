@@ -229,21 +229,16 @@ static void draw_help(struct tui *t, struct tui_cells *c)
 
 /* ---- List of tables ---- */
 
-/* "top cpu --table processes" */
-static void put_entry(const struct tui_entry *e, char *to, size_t size)
+static bool is_in_menu(const struct tui *t, const struct ask_question *e)
 {
-	bool has_option = e->options[0] && strcmp(e->options[0], "--limit") != 0;
-	snprintf(to, size, "%s%s%s%s%s%s%s", e->verb, e->analysis ? " " : "",
-		e->analysis ? e->analysis : "", e->table ? " --table " : "",
-		e->table ? e->table : "", has_option ? " " : "", has_option ? e->options[0] : "");
-}
-
-static bool is_in_menu(const struct tui *t, const struct tui_entry *e)
-{
-	char words[200];
-	put_entry(e, words, sizeof(words));
-	return e->in_menu && (!t->menu_filter[0] || strcasestr(e->title, t->menu_filter) ||
-				     strcasestr(words, t->menu_filter));
+	struct mer_str words = { 0 };
+	if (!e->in_menu || !t->menu_filter[0])
+		return e->in_menu;
+	ask_question_words(e, &words);
+	bool is = strcasestr(e->title, t->menu_filter) ||
+		  (words.data && strcasestr(words.data, t->menu_filter));
+	mer_str_fini(&words);
+	return is;
 }
 
 static size_t menu_count(const struct tui *t)
@@ -254,7 +249,7 @@ static size_t menu_count(const struct tui *t)
 	return n;
 }
 
-static const struct tui_entry *menu_at(const struct tui *t, size_t row)
+static const struct ask_question *menu_at(const struct tui *t, size_t row)
 {
 	for (size_t i = 0; i < t->n_entries; i++)
 		if (is_in_menu(t, &t->entries[i]) && row-- == 0)
@@ -272,7 +267,7 @@ void tui_menu_key(struct tui *t, uint32_t key)
 	} else if (key == TUI_KEY_UP || key == TUI_KEY_PAGE_UP) {
 		t->menu_row -= t->menu_row < step ? t->menu_row : step;
 	} else if (key == TUI_KEY_ENTER) {
-		const struct tui_entry *e = menu_at(t, t->menu_row);
+		const struct ask_question *e = menu_at(t, t->menu_row);
 		t->shows_menu = e == NULL;
 		if (e)
 			tui_table_open(t, e, NULL, false);
@@ -297,12 +292,13 @@ static void draw_menu(struct tui *t, struct tui_cells *c)
 	tui_putf(c, 1, TUI_TOP, c->w - 1, TUI_BOLD, "Tables%s%s", t->menu_filter[0] ? ": " : "",
 		t->menu_filter);
 	for (size_t i = 0; i < room && top + i < n; i++) {
-		const struct tui_entry *e = menu_at(t, top + i);
+		const struct ask_question *e = menu_at(t, top + i);
 		int y = TUI_TOP + 1 + (int)i;
-		char words[200];
-		put_entry(e, words, sizeof(words));
+		struct mer_str words = { 0 };
+		ask_question_words(e, &words);
 		tui_put(c, 2, y, half - 3, TUI_PLAIN, e->title);
-		tui_put(c, half, y, c->w - half, TUI_KEY, words);
+		tui_put(c, half, y, c->w - half, TUI_KEY, words.data ? words.data : "");
+		mer_str_fini(&words);
 		if (top + i == t->menu_row)
 			tui_restyle(c, 0, y, c->w, TUI_REVERSE);
 	}

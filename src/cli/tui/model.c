@@ -76,10 +76,10 @@ static bool ask_tree(struct tui *t)
 /* The CPU of a stream, by its path. */
 static bool cpu_of(const struct mer_table *streams, const char *path, int64_t *cpu)
 {
-	for (size_t i = 0; path && i < tui_rows(streams); i++) {
-		const char *own = tui_text(streams, i, "path");
+	for (size_t i = 0; path && i < answer_rows(streams); i++) {
+		const char *own = answer_text(streams, i, "path");
 		if (own && strcmp(own, path) == 0)
-			return tui_int(streams, i, "cpu", cpu);
+			return answer_int(streams, i, "cpu", cpu);
 	}
 	return false;
 }
@@ -114,14 +114,14 @@ static void add_before_and_after(struct tui *t, size_t cap)
 
 static bool is_known(const struct mer_table *cpus, const char *host, uint32_t cpu)
 {
-	for (size_t i = 0; i < tui_rows(cpus); i++) {
-		const char *own = tui_text(cpus, i, "host");
+	for (size_t i = 0; i < answer_rows(cpus); i++) {
+		const char *own = answer_text(cpus, i, "host");
 		int64_t number, idle = 0, task = 0;
-		if (!own || strcmp(own, host) != 0 || !tui_int(cpus, i, "cpu", &number) ||
+		if (!own || strcmp(own, host) != 0 || !answer_int(cpus, i, "cpu", &number) ||
 			number != cpu)
 			continue;
-		tui_int(cpus, i, "idle_ns", &idle);
-		tui_int(cpus, i, "task_ns", &task);
+		answer_int(cpus, i, "idle_ns", &idle);
+		answer_int(cpus, i, "task_ns", &task);
 		return idle > 0 || task > 0;
 	}
 	return false;
@@ -152,18 +152,19 @@ static void ask_losses(struct tui *t)
 	tui_words_of(&w, "meridian stats --limit 0", NULL, 0);
 	tui_ask(t->source, &w, &a);
 	const struct mer_table *losses = tui_table(&a, "losses");
-	size_t n = tui_rows(losses), cap = n + 2 * t->tree.n_hosts;
+	size_t n = answer_rows(losses), cap = n + 2 * t->tree.n_hosts;
 	for (size_t h = 0; h < t->tree.n_hosts; h++)
 		cap += t->tree.hosts[h].n_cpus;
 	t->losses = mer_arena_zalloc(&t->arena, cap + 1, sizeof(*t->losses));
 	for (size_t i = 0; i < n; i++) {
 		struct tui_loss l;
-		size_t host = tui_tree_host(&t->tree, tui_text(losses, i, "host"));
+		size_t host = tui_tree_host(&t->tree, answer_text(losses, i, "host"));
 		int64_t cpu;
-		if (host == SIZE_MAX || !tui_int(losses, i, "begin", &l.begin) ||
-			!tui_int(losses, i, "end", &l.end))
+		if (host == SIZE_MAX || !answer_int(losses, i, "begin", &l.begin) ||
+			!answer_int(losses, i, "end", &l.end))
 			continue;
-		bool known = cpu_of(tui_table(&a, "by_stream"), tui_text(losses, i, "path"), &cpu);
+		bool known =
+			cpu_of(tui_table(&a, "by_stream"), answer_text(losses, i, "path"), &cpu);
 		l.host = (uint32_t)host;
 		l.cpu = known ? (uint32_t)cpu : UINT32_MAX;
 		add_loss(t, cap, &l);
@@ -196,7 +197,7 @@ bool tui_init(struct tui *t, const struct tui_source *source, const char *const 
 		.path_task = SIZE_MAX };
 	t->sheet = &t->no_sheet;
 	mer_arena_init(&t->arena);
-	t->n_entries = tui_catalog(&t->arena, &t->entries);
+	t->entries = ask_questions(&t->arena, &t->n_entries);
 	if (!t->n_entries) {
 		tui_complain(t, "out of memory");
 		return false;

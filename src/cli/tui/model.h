@@ -6,6 +6,7 @@
 #ifndef MER_CLI_TUI_MODEL_H
 #define MER_CLI_TUI_MODEL_H
 
+#include "ask/catalog.h"
 #include "cli/tui/ask.h"
 #include "cli/tui/cells.h"
 #include "cli/tui/picture.h"
@@ -33,25 +34,12 @@ struct tui_range {
 	int64_t begin, end;
 };
 
-/* ---- Tables that there are (catalog.c) ---- */
+/* ---- Questions (ask/catalog.h), and what is asked besides ---- */
 
-enum { TUI_LISTS = 3, TUI_EXTRA = 8, TUI_EXTRA_LEN = 160 };
-
-struct tui_entry {
-	const char *title;
-	const char *verb, *analysis, *table; /* table: an option's value; NULL: the verb's own */
-	const char *options[4];		     /* further words; NULL at the end */
-	const char *lists[TUI_LISTS];	     /* ids of its tables; none: all tables */
-	const char *worth;		     /* of an analysis: which columns matter most */
-	bool no_window, has_filter, is_of_task;
-	bool is_at; /* of the moment under the cursor */
-	bool in_menu;
-};
-/* All of them, those of analyses too; in the arena. 0: no memory. */
-size_t tui_catalog(struct mer_arena *arena, struct tui_entry **entries);
+enum { TUI_EXTRA = 8, TUI_EXTRA_LEN = 160 };
 
 struct tui_question { /* of a table */
-	const struct tui_entry *entry;
+	const struct ask_question *entry;
 	char extra[TUI_EXTRA][TUI_EXTRA_LEN]; /* words besides */
 	size_t n_extra;
 	char filter[256];
@@ -86,7 +74,7 @@ struct tui {
 	bool letters; /* instead of blocks */
 	int w, h;     /* of the last drawing */
 	struct mer_arena arena;
-	struct tui_entry *entries;
+	const struct ask_question *entries;
 	size_t n_entries;
 
 	int64_t begin, end; /* of the recording */
@@ -212,9 +200,10 @@ void tui_table_command(struct tui *t, struct tui_words *w);
 void tui_table_search(struct tui *t, bool back);
 /* Opens one, with further words (NULL at their end). before: Esc goes back to the one before. */
 void tui_table_open(
-	struct tui *t, const struct tui_entry *e, const char *const *extra, bool before);
+	struct tui *t, const struct ask_question *e, const char *const *extra, bool before);
 void tui_table_again(struct tui *t);
-const struct tui_entry *tui_entry_find(
+/* The question of a verb, by its own table, with this option if it is not NULL. */
+const struct ask_question *tui_entry_find(
 	const struct tui *t, const char *verb, const char *analysis, const char *option);
 
 void tui_menu_key(struct tui *t, uint32_t key);

@@ -6,11 +6,9 @@
 #include "base/err.h"
 #include "cli/tui/model.h"
 
-enum { ROWS = 1000 }; /* of tables that may be long */
-
 /* ---- Asking ---- */
 
-static bool sorts_itself(const struct tui_entry *e)
+static bool sorts_itself(const struct ask_question *e)
 {
 	return e->analysis != NULL;
 }
@@ -19,31 +17,32 @@ static bool sorts_itself(const struct tui_entry *e)
 static bool has_window(const struct tui_question *q)
 {
 	bool is_request = q->n_extra && strcmp(q->extra[0], "--request") == 0;
-	return !q->entry->no_window && !is_request;
+	return !is_request &&
+	       (q->entry->about == ASK_ABOUT_WINDOW || q->entry->about == ASK_ABOUT_TASK);
 }
 
 static void add_command(const struct tui *t, struct tui_words *w)
 {
 	const struct tui_question *q = &t->question;
-	const struct tui_entry *e = q->entry;
+	const struct ask_question *e = q->entry;
 	tui_word(w, e->verb);
 	if (e->analysis)
-		tui_word(w, e->analysis);
+		tui_word(w, e->analysis->id);
 	if (e->table) {
 		tui_word(w, "--table");
 		tui_word(w, e->table);
 	}
-	for (size_t i = 0; i < 4 && e->options[i]; i++)
-		tui_word(w, e->options[i]);
+	if (e->option)
+		tui_word(w, e->option);
 	for (size_t i = 0; i < q->n_extra; i++)
 		tui_word(w, q->extra[i]);
-	if (e->is_at) {
+	if (e->about == ASK_ABOUT_INSTANT) {
 		tui_word(w, "--at");
 		tui_wordf(w, "%" PRId64, t->at);
 	}
-	if (e->analysis || strcmp(e->verb, "graph") == 0) {
+	if (e->limit) {
 		tui_word(w, "--limit");
-		tui_wordf(w, "%d", ROWS);
+		tui_wordf(w, "%" PRIu32, e->limit);
 	}
 	if (q->filter[0]) {
 		tui_word(w, "--filter");
@@ -81,10 +80,10 @@ void tui_table_command(struct tui *t, struct tui_words *w)
 /* The table that is shown; false: no memory. */
 static bool choose_sheet(struct tui *t)
 {
-	const struct tui_entry *e = t->question.entry;
+	const struct ask_question *e = t->question.entry;
 	const struct answer *a = t->answer.tables;
 	t->n_lists = 0;
-	while (t->n_lists < TUI_LISTS && e->lists[t->n_lists])
+	while (t->n_lists < ASK_QUESTION_LISTS && e->lists[t->n_lists])
 		t->n_lists++;
 	t->n_lists = t->n_lists ? t->n_lists : a->n;
 	t->question.list = t->question.list < t->n_lists ? t->question.list : 0;
@@ -94,7 +93,7 @@ static bool choose_sheet(struct tui *t)
 						      : NULL;
 	if (table)
 		t->sheet = table;
-	return !table || tui_sheet_prepare(table, e->worth);
+	return !table || tui_sheet_prepare(table, e->analysis ? e->analysis->worth : NULL);
 }
 
 static void clamp(struct tui *t)
@@ -130,7 +129,22 @@ void tui_table_again(struct tui *t)
 	clamp(t);
 }
 
-void tui_table_open(struct tui *t, const struct tui_entry *e, const char *const *extra, bool before)
+const struct ask_question *tui_entry_find(
+	const struct tui *t, const char *verb, const char *analysis, const char *option)
+{
+	for (size_t i = 0; i < t->n_entries; i++) {
+		const struct ask_question *e = &t->entries[i];
+		const char *of = e->analysis ? e->analysis->id : "";
+		if (e->verb && !e->table && strcmp(e->verb, verb) == 0 &&
+			strcmp(of, analysis ? analysis : "") == 0 &&
+			(!option || (e->option && strcmp(e->option, option) == 0)))
+			return e;
+	}
+	return NULL;
+}
+
+void tui_table_open(
+	struct tui *t, const struct ask_question *e, const char *const *extra, bool before)
 {
 	if (!before)
 		t->n_before = 0;
@@ -193,11 +207,11 @@ void tui_table_search(struct tui *t, bool back)
 
 static const char *text_at(const struct tui *t, const char *key)
 {
-	return tui_text(t->sheet, t->question.row, key);
+	return answer_text(t->sheet, t->question.row, key);
 }
 static bool int_at(const struct tui *t, const char *key, int64_t *v)
 {
-	return tui_int(t->sheet, t->question.row, key, v);
+	return answer_int(t->sheet, t->question.row, key, v);
 }
 
 /* The first of these keys that is known. */
@@ -267,9 +281,9 @@ static bool show_in_timeline(struct tui *t)
 /* Sums of an analysis lead to what they are sums of. */
 static bool open_log(struct tui *t)
 {
-	const struct tui_entry *e = t->question.entry;
-	const struct tui_entry *log =
-		e->analysis ? tui_entry_find(t, "log", e->analysis, NULL) : NULL;
+	const struct ask_question *e = t->question.entry;
+	const struct ask_question *log =
+		e->analysis ? tui_entry_find(t, "log", e->analysis->id, NULL) : NULL;
 	const char *host = host_of_row(t), *name = text_at(t, "name");
 	int64_t tid, cpu;
 	char words[3][32];
@@ -298,7 +312,7 @@ static bool open_log(struct tui *t)
 
 static bool open_below(struct tui *t)
 {
-	const struct tui_entry *e = t->question.entry;
+	const struct ask_question *e = t->question.entry;
 	const char *kind = text_at(t, "kind"), *id = text_at(t, "id"), *name = text_at(t, "name");
 	const char *host = host_of_row(t);
 	char filter[256];
@@ -326,7 +340,7 @@ static bool open_below(struct tui *t)
 static void open_row(struct tui *t)
 {
 	int64_t begin, end;
-	const struct tui_entry *e = t->question.entry;
+	const struct ask_question *e = t->question.entry;
 	if (!t->sheet->n_rows)
 		return;
 	bool is_one =
@@ -415,7 +429,7 @@ static void draw_title(const struct tui *t, struct tui_cells *c, const struct tu
 	size_t rows = t->sheet->n_rows;
 	char count[80];
 	snprintf(count, sizeof(count), "%zu/%zu%s%s", rows ? q->row + 1 : 0, rows,
-		rows == ROWS ? "+" : "",
+		rows == q->entry->limit ? "+" : "",
 		l->is_cut	 ? "  \xe2\x86\x92 more columns"
 		: t->sheet_first ? "  \xe2\x86\x90"
 				 : "");
@@ -427,7 +441,7 @@ static void draw_title(const struct tui *t, struct tui_cells *c, const struct tu
 void tui_table_draw(struct tui *t, struct tui_cells *c)
 {
 	struct tui_range r = tui_selected(t);
-	const struct tui_entry *e = t->question.entry;
+	const struct ask_question *e = t->question.entry;
 	if (!e)
 		return;
 	if (has_window(&t->question) &&

@@ -397,17 +397,17 @@ static void draw_disk(const struct board *b, const struct tui_row *r, int y)
 	struct tui *t = b->t;
 	tui_want_disks(t, b->n);
 	const struct mer_table *bins = tui_table(&t->disks, "bins");
-	for (size_t i = 0; i < tui_rows(bins); i++) {
-		const char *host = tui_text(bins, i, "host");
-		const char *disk = tui_text(bins, i, "disk");
+	for (size_t i = 0; i < answer_rows(bins); i++) {
+		const char *host = answer_text(bins, i, "host");
+		const char *disk = answer_text(bins, i, "disk");
 		int64_t begin;
 		double busy, queued = 0;
 		if (!host || !disk || strcmp(host, t->tree.hosts[r->host].name) != 0 ||
 			strcmp(disk, t->tree.hosts[r->host].disks[r->first]) != 0 ||
-			!tui_int(bins, i, "begin", &begin) ||
-			!tui_real(bins, i, "in_flight", &busy))
+			!answer_int(bins, i, "begin", &begin) ||
+			!answer_real(bins, i, "in_flight", &busy))
 			continue;
-		tui_real(bins, i, "queued", &queued);
+		answer_real(bins, i, "queued", &queued);
 		busy = busy + queued;
 		int x = column_of(b, begin < t->view.begin ? t->view.begin : begin);
 		if (busy <= 0 || x < 0)

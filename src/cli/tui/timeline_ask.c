@@ -258,20 +258,20 @@ static bool to_waker(
 	of_span(s, &w);
 	tui_ask(t->source, &w, &a);
 	const struct mer_table *links = tui_table(&a, "links"); /* NULL, if it failed */
-	size_t last = tui_rows(links);
-	for (size_t i = 0; i < tui_rows(links); i++) {
-		const char *host = tui_text(links, i, "to_host");
+	size_t last = answer_rows(links);
+	for (size_t i = 0; i < answer_rows(links); i++) {
+		const char *host = answer_text(links, i, "to_host");
 		int64_t tid;
-		if (host && tui_int(links, i, "to_tid", &tid) && tid == k->tid &&
+		if (host && answer_int(links, i, "to_tid", &tid) && tid == k->tid &&
 			strcmp(host, t->tree.hosts[k->host].name) == 0)
 			last = i;
 	}
 	int64_t tid = -1, at = 0;
-	const char *host = tui_text(links, last, "from_host"),
-		   *kind = tui_text(links, last, "kind");
+	const char *host = answer_text(links, last, "from_host"),
+		   *kind = answer_text(links, last, "kind");
 	bool is_packet = kind && strcmp(kind, "network") == 0;
-	bool has_tid = tui_int(links, last, "from_tid", &tid);
-	bool found = host && tui_int(links, last, "from_time", &at);
+	bool has_tid = answer_int(links, last, "from_tid", &tid);
+	bool found = host && answer_int(links, last, "from_time", &at);
 	if (found && has_tid)
 		found = jump(t, host, tid, at > t->begin ? at - 1 : t->begin,
 			is_packet ? "ended by a packet of" : "ended by");
@@ -298,10 +298,10 @@ static void say_wait(
 	const struct mer_table *waits = tui_table(&a, "waits");
 	if (!ok) {
 		tui_complain(t, "%s", a.why.text);
-	} else if (tui_rows(waits)) {
-		const char *call = tui_text(waits, 0, "call");
-		const char *object = tui_text(waits, 0, "object");
-		const char *cause = tui_text(waits, 0, "cause");
+	} else if (answer_rows(waits)) {
+		const char *call = answer_text(waits, 0, "call");
+		const char *object = answer_text(waits, 0, "object");
+		const char *cause = answer_text(waits, 0, "cause");
 		tui_say(t, "%s%s%s: %s; no other task ended it", call ? call : "a wait",
 			object ? " " : "", object ? object : "", cause ? cause : "cause unknown");
 	} else {
@@ -322,10 +322,10 @@ static void to_runner(
 	of_span(s, &w);
 	tui_ask(t->source, &w, &a);
 	const struct mer_table *segments = tui_table(&a, "segments"); /* NULL, if it failed */
-	for (size_t i = 0; i < tui_rows(segments) && !detail; i++) {
-		const char *state = tui_text(segments, i, "state");
+	for (size_t i = 0; i < answer_rows(segments) && !detail; i++) {
+		const char *state = answer_text(segments, i, "state");
 		if (state && strcmp(state, "runnable") == 0)
-			detail = tui_text(segments, i, "detail");
+			detail = answer_text(segments, i, "detail");
 	}
 	const char *tid = detail ? strrchr(detail, '/') : NULL;
 	if (a.why.text[0])
@@ -380,10 +380,10 @@ static bool add_segment(struct tui *t, const struct mer_table *segments, size_t 
 {
 	struct tui_segment s;
 	int64_t tid;
-	const char *host = tui_text(segments, row, "host");
-	if (!host || !tui_int(segments, row, "tid", &tid) ||
-		!tui_int(segments, row, "begin", &s.begin) ||
-		!tui_int(segments, row, "end", &s.end))
+	const char *host = answer_text(segments, row, "host");
+	if (!host || !answer_int(segments, row, "tid", &tid) ||
+		!answer_int(segments, row, "begin", &s.begin) ||
+		!answer_int(segments, row, "end", &s.end))
 		return true; /* of no task */
 	s.begin = tui_clamp(t, s.begin);
 	s.end = tui_clamp(t, s.end);
@@ -433,14 +433,14 @@ void tui_toggle_path(struct tui *t)
 	tui_range_words(t, t->path_range, &w);
 	bool ok = tui_ask(t->source, &w, &a);
 	const struct mer_table *segments = tui_table(&a, "segments");
-	size_t n = tui_rows(segments);
+	size_t n = answer_rows(segments);
 	for (size_t i = 0; ok && i < n; i++)
 		ok = add_segment(t, segments, i);
 	if (ok) {
 		struct mer_str length = { 0 };
 		t->path_task = row.first;
 		t->path_ns = 0;
-		tui_int(tui_table(&a, "path"), 0, "total_ns", &t->path_ns);
+		answer_int(tui_table(&a, "path"), 0, "total_ns", &t->path_ns);
 		mer_put_duration(&length, t->path_ns);
 		tui_say(t, "critical path: %s, %zu segments; o: only its rows, P: as a list",
 			length.data ? length.data : "", n);

@@ -12,7 +12,7 @@
 static bool is_of(const struct mer_table *t, size_t row, size_t number)
 {
 	int64_t v;
-	return tui_int(t, row, "row", &v) && (size_t)v == number + 1;
+	return answer_int(t, row, "row", &v) && (size_t)v == number + 1;
 }
 
 static const char *kept(struct tui_tree *t, const char *text)
@@ -25,25 +25,25 @@ static bool read_host(struct tui_tree *t, uint32_t number, const struct tui_answ
 	const struct mer_table *cpus = tui_table(tasks, "cpus"), *own = tui_table(tasks, "tasks");
 	struct tui_host *h = &t->hosts[number];
 	int64_t v = 0;
-	h->name = kept(t, tui_text(tui_table(tasks, "hosts"), number, "host"));
-	h->cpus = mer_arena_zalloc(&t->arena, tui_rows(cpus) + 1, sizeof(*h->cpus));
+	h->name = kept(t, answer_text(tui_table(tasks, "hosts"), number, "host"));
+	h->cpus = mer_arena_zalloc(&t->arena, answer_rows(cpus) + 1, sizeof(*h->cpus));
 	if (!h->cpus || !h->name)
 		return false;
-	for (size_t i = 0; i < tui_rows(cpus); i++)
-		if (is_of(cpus, i, number) && tui_int(cpus, i, "cpu", &v))
+	for (size_t i = 0; i < answer_rows(cpus); i++)
+		if (is_of(cpus, i, number) && answer_int(cpus, i, "cpu", &v))
 			h->cpus[h->n_cpus++] = (uint32_t)v;
 	h->first = t->n_tasks;
-	for (size_t i = 0; i < tui_rows(own); i++) {
+	for (size_t i = 0; i < answer_rows(own); i++) {
 		if (!is_of(own, i, number))
 			continue;
 		struct tui_task *k = &t->tasks[t->n_tasks++];
 		*k = (struct tui_task){ .host = number, .tid = -1, .pid = -1 };
-		k->number = tui_int(own, i, "task", &v) ? (uint32_t)v : 0;
-		tui_int(own, i, "tid", &k->tid);
-		tui_int(own, i, "pid", &k->pid);
-		tui_int(own, i, "begin", &k->begin);
-		tui_int(own, i, "end", &k->end);
-		k->comm = kept(t, tui_text(own, i, "comm"));
+		k->number = answer_int(own, i, "task", &v) ? (uint32_t)v : 0;
+		answer_int(own, i, "tid", &k->tid);
+		answer_int(own, i, "pid", &k->pid);
+		answer_int(own, i, "begin", &k->begin);
+		answer_int(own, i, "end", &k->end);
+		k->comm = kept(t, answer_text(own, i, "comm"));
 		k->comm = k->comm ? k->comm : "?";
 	}
 	h->n = t->n_tasks - h->first;
@@ -52,11 +52,11 @@ static bool read_host(struct tui_tree *t, uint32_t number, const struct tui_answ
 
 static void read_busy(struct tui_tree *t, const struct mer_table *busy)
 {
-	for (size_t i = 0; i < tui_rows(busy); i++) {
+	for (size_t i = 0; i < answer_rows(busy); i++) {
 		int64_t tid, ns;
-		size_t h = tui_tree_host(t, tui_text(busy, i, "host"));
-		if (h == SIZE_MAX || !tui_int(busy, i, "tid", &tid) ||
-			!tui_int(busy, i, "self_ns", &ns))
+		size_t h = tui_tree_host(t, answer_text(busy, i, "host"));
+		if (h == SIZE_MAX || !answer_int(busy, i, "tid", &tid) ||
+			!answer_int(busy, i, "self_ns", &ns))
 			continue;
 		for (size_t k = 0; k < t->hosts[h].n; k++)
 			if (t->tasks[t->hosts[h].first + k].tid == tid)
@@ -66,12 +66,12 @@ static void read_busy(struct tui_tree *t, const struct mer_table *busy)
 
 static void read_disks(struct tui_tree *t, const struct mer_table *disks)
 {
-	size_t n = tui_rows(disks);
+	size_t n = answer_rows(disks);
 	for (size_t h = 0; h < t->n_hosts; h++)
 		t->hosts[h].disks = mer_arena_zalloc(&t->arena, n + 1, sizeof(*t->hosts[h].disks));
 	for (size_t i = 0; i < n; i++) {
-		size_t h = tui_tree_host(t, tui_text(disks, i, "host"));
-		const char *disk = tui_text(disks, i, "disk");
+		size_t h = tui_tree_host(t, answer_text(disks, i, "host"));
+		const char *disk = answer_text(disks, i, "disk");
 		struct tui_host *host = h == SIZE_MAX ? NULL : &t->hosts[h];
 		bool known = !disk || !host || !host->disks;
 		for (size_t k = 0; !known && k < host->n_disks; k++)
@@ -139,10 +139,10 @@ bool tui_tree_init(struct tui_tree *t, const struct tui_answer *tasks, const str
 {
 	*t = (struct tui_tree){ .hide_idle = true, .keep = SIZE_MAX };
 	mer_arena_init(&t->arena);
-	t->n_hosts = tui_rows(tui_table(tasks, "hosts"));
+	t->n_hosts = answer_rows(tui_table(tasks, "hosts"));
 	t->hosts = mer_arena_zalloc(&t->arena, t->n_hosts + 1, sizeof(*t->hosts));
 	t->tasks = mer_arena_zalloc(
-		&t->arena, tui_rows(tui_table(tasks, "tasks")) + 1, sizeof(*t->tasks));
+		&t->arena, answer_rows(tui_table(tasks, "tasks")) + 1, sizeof(*t->tasks));
 	bool ok = t->hosts && t->tasks;
 	for (uint32_t h = 0; ok && h < t->n_hosts; h++)
 		ok = read_host(t, h, tasks);

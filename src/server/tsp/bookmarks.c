@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/map.h"
 #include "server/tsp/tsp.h"
 

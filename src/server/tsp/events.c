@@ -2,7 +2,7 @@
  * index says where they are read from. */
 #include <inttypes.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "ask/events/event_value.h"
 #include "base/now.h"
 #include "server/tsp/state.h"

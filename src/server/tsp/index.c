@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/now.h"
 #include "store/lanes.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/state.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"
 

@@ -3,7 +3,7 @@
 #ifndef MER_SERVER_TSP_STATE_H
 #define MER_SERVER_TSP_STATE_H
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "server/tsp/index.h"
 
 enum { TSP_UUID_CHARS = 36, TSP_MAX_DERIVED = 64, TSP_MAX_NAME = 256 };

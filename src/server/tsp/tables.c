@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/table_write.h"
 #include "server/tsp/tsp.h"
 #include "trace/experiment.h"

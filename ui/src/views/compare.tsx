@@ -1,31 +1,14 @@
 // Two ranges beside each other: what took longer in B than in A.
 import { rowsOf, useAnswer } from "../api";
+import { type Comparison, comparisons, named } from "../catalog";
 import { Card } from "../parts/card";
 import { Command } from "../parts/command";
-import { count, duration, real } from "../numbers";
+import { cell, duration, real } from "../numbers";
 import { fromSeconds, type Range, rangeWords, tabled, toSeconds, whole } from "../range";
 import { ComparePaths } from "./compare_paths";
 import { CompareTasks } from "./compare_tasks";
 import { change, params } from "../state";
 
-interface Topic { title: string; words: string[]; rows: (a: any) => any[]; name: (r: any) => string; value: string; format: (v: number) => string;
-	/** Of totals, which a longer range has more of: how they are written per second. */
-	rate?: (v: number) => string }
-
-const timeRate = (v: number) => `${duration(v)}/s`;
-
-const TOPICS: Record<string, Topic> = {
-	cpu: { title: "CPU time of processes", words: ["top", "cpu", "--table", "processes", "--limit", "0"], rows: (a) => a.tables[0].rows,
-		name: (r) => `${r.host}: ${r.comm}/${r.pid}`, value: "self_ns", format: duration, rate: timeRate },
-	waits: { title: "Waits", words: ["blocked", "--flat", "--limit", "0"], rows: (a) => rowsOf(a, "waits"),
-		name: (r) => `${r.host}: ${r.comm}/${r.tid} ${r.call ?? r.kind ?? ""}${r.object ? ` ${r.object}` : ""}, ${r.cause ?? "?"}`, value: "total_ns", format: duration, rate: timeRate },
-	calls: { title: "System calls", words: ["stats", "syscall", "--limit", "0"], rows: (a) => a.tables[0].rows,
-		name: (r) => r.name, value: "total_ns", format: duration, rate: timeRate },
-	counts: { title: "Events", words: ["stats", "--by", "name", "--limit", "0"], rows: (a) => rowsOf(a, "by_name"),
-		name: (r) => `${r.host}: ${r.name}`, value: "count", format: (v) => count(Math.round(v)), rate: (v) => `${real(v)}/s` },
-	requests: { title: "Requests, p50", words: ["requests"], rows: (a) => rowsOf(a, "kinds"), name: (r) => r.kind, value: "p50_ns", format: duration },
-	tails: { title: "Requests, p99", words: ["requests"], rows: (a) => rowsOf(a, "kinds"), name: (r) => r.kind, value: "p99_ns", format: duration },
-};
 const MOST_ROWS = 60, SAME_LENGTH = 0.01;
 
 function rangeFrom(text: string | undefined): Range | null {
@@ -51,10 +34,14 @@ function ranges(): { a: Range; b: Range } {
 	};
 }
 
-function sums(answer: any, topic: Topic): Map<string, number> {
+function sums(answer: any, of: Comparison): Map<string, number> {
 	const all = new Map<string, number>();
-	for (const r of topic.rows(answer)) all.set(topic.name(r), (all.get(topic.name(r)) ?? 0) + Number(r[topic.value] ?? 0));
+	for (const r of rowsOf(answer, of.table)) all.set(named(of.name, r), (all.get(named(of.name, r)) ?? 0) + Number(r[of.value] ?? 0));
 	return all;
+}
+
+function format(of: Comparison, isRate: boolean, v: number): string {
+	return isRate ? of.type === "count" ? `${real(v)}/s` : `${cell(of.type, v)}/s` : cell(of.type, of.type === "count" ? Math.round(v) : v);
 }
 
 function Side({ name, range, param }: { name: string; range: Range; param: string }) {
@@ -81,8 +68,8 @@ function Lengths({ a, b, isRate }: { a: Range; b: Range; isRate: boolean }) {
 }
 
 /** seconds: of both ranges, by which totals are divided. */
-function Table({ topic, a, b, seconds }: { topic: Topic; a: any; b: any; seconds: [number, number] | null }) {
-	const left = sums(a, topic), right = sums(b, topic), format = seconds ? topic.rate! : topic.format, [perA, perB] = seconds ?? [1, 1];
+function Table({ of, a, b, seconds }: { of: Comparison; a: any; b: any; seconds: [number, number] | null }) {
+	const left = sums(a, of), right = sums(b, of), text = (v: number) => format(of, !!seconds, v), [perA, perB] = seconds ?? [1, 1];
 	const rows = [...new Set([...left.keys(), ...right.keys()])].map((name) => {
 		const va = (left.get(name) ?? 0) / perA, vb = (right.get(name) ?? 0) / perB;
 		return { name, va, vb, d: vb - va };
@@ -92,24 +79,24 @@ function Table({ topic, a, b, seconds }: { topic: Topic; a: any; b: any; seconds
 		<table class="dense" id="compare">
 			<thead><tr><th>what</th><th class="n">A</th><th class="n">B</th><th class="n">B − A</th><th /></tr></thead>
 			<tbody>{rows.map((r) => (
-				<tr><td class="cut wide-cut">{r.name}</td><td class="n">{format(r.va)}</td><td class="n">{format(r.vb)}</td>
-					<td class="n">{r.d > 0 ? "+" : r.d < 0 ? "−" : ""}{format(Math.abs(r.d))}</td>
+				<tr><td class="cut wide-cut">{r.name}</td><td class="n">{text(r.va)}</td><td class="n">{text(r.vb)}</td>
+					<td class="n">{r.d > 0 ? "+" : r.d < 0 ? "−" : ""}{text(Math.abs(r.d))}</td>
 					<td><div class="both"><i style={{ width: `${(50 * Math.abs(r.d)) / most}%`, marginLeft: r.d < 0 ? `${50 - (50 * -r.d) / most}%` : "50%",
 						background: r.d < 0 ? "var(--good)" : "var(--bad)" }} /></div></td></tr>))}</tbody>
 		</table>
 	);
 }
 
-function Both({ topic, a, b }: { topic: Topic; a: Range; b: Range }) {
-	const wa = [...topic.words, ...rangeWords(a)], wb = [...topic.words, ...rangeWords(b)];
+function Both({ of, a, b }: { of: Comparison; a: Range; b: Range }) {
+	const wa = [...of.words, ...rangeWords(a)], wb = [...of.words, ...rangeWords(b)];
 	const left = useAnswer(wa), right = useAnswer(wb);
-	const error = left.error ?? right.error, isRate = !!topic.rate && params.value.per === "s";
+	const error = left.error ?? right.error, isRate = !!of.total && params.value.per === "s";
 	return (
-		<Card title={topic.title}>
+		<Card title={of.title}>
 			<div class="view-head"><Command words={wa} /><Command words={wb} /></div>
-			{topic.rate && <div class="view-head"><Lengths a={a} b={b} isRate={isRate} /></div>}
+			{!!of.total && <div class="view-head"><Lengths a={a} b={b} isRate={isRate} /></div>}
 			{error ? <div class="error">{error}</div> : left.data && right.data
-				? <Table topic={topic} a={left.data} b={right.data} seconds={isRate ? [lengthOf(a) / 1e9, lengthOf(b) / 1e9] : null} />
+				? <Table of={of} a={left.data} b={right.data} seconds={isRate ? [lengthOf(a) / 1e9, lengthOf(b) / 1e9] : null} />
 				: <div class="note">reading …</div>}
 		</Card>
 	);
@@ -122,19 +109,19 @@ const OTHERS: Record<string, { title: string; View: () => preact.JSX.Element }> 
 };
 
 export function CompareView() {
-	const { a, b } = ranges(), tab = params.value.tab ?? "cpu", name = tab in TOPICS ? tab : "cpu", other = OTHERS[tab];
+	const { a, b } = ranges(), tab = params.value.tab ?? "cpu", other = OTHERS[tab], all = comparisons.value, of = all.find((c) => c.id === tab) ?? all[0];
 	return (
 		<div class="pad">
 			<div class="view-head">
 				<h1>Compare</h1>
-				<div class="tabs">{Object.entries(TOPICS).map(([key, t]) => <button class={key === name && !other ? "on" : ""} key={key}
-					onClick={() => change({ tab: key }, true)}>{t.title}</button>)}
+				<div class="tabs">{all.map((c) => <button class={c === of && !other ? "on" : ""} key={c.id}
+					onClick={() => change({ tab: c.id }, true)}>{c.title}</button>)}
 					{Object.entries(OTHERS).map(([key, o]) => <button class={key === tab ? "on" : ""} key={key}
 						onClick={() => change({ tab: key }, true)}>{o.title}</button>)}</div>
 			</div>
 			{other ? <other.View /> : <><div class="view-head"><Side name="A" range={a} param="ra" /><Side name="B" range={b} param="rb" />
 				<button class="chip" onClick={() => change({ ra: params.value.rb, rb: params.value.ra }, true)}>swap</button></div>
-			<Both key={name} topic={TOPICS[name]} a={a} b={b} /></>}
+			{of && <Both key={of.id} of={of} a={a} b={b} />}</>}
 		</div>
 	);
 }

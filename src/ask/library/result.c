@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "base/table_write.h"
 
@@ -41,6 +41,14 @@ struct mer_cell api_text(struct mer_result *r, const char *text)
 	uint32_t id = mer_intern_add(&r->texts, text, strlen(text));
 	r->own.failed |= id == MER_INTERN_NONE;
 	return id == MER_INTERN_NONE ? MER_NONE : mer_text(mer_intern_text(&r->texts, id));
+}
+
+void api_keep_texts(struct mer_result *r)
+{
+	struct mer_table *t = &r->own;
+	for (size_t i = 0; i < t->n_rows * t->n_columns; i++)
+		if (t->columns[i % t->n_columns].type == MER_TEXT && t->cells[i].set)
+			t->cells[i] = api_text(r, t->cells[i].v.text);
 }
 
 int api_end(struct mer_result **result, int rc, struct mer_err *err)

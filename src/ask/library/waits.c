@@ -2,22 +2,10 @@
  * the world that owns them. */
 #include <string.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "session/account.h"
 #include "session/blocked.h"
-
-/* Copies the rows of a table, and their texts, to the result. */
-static void copy_rows(struct mer_result *r, const struct mer_table *t)
-{
-	for (size_t i = 0; i < t->n_rows * t->n_columns; i++)
-		if (t->columns[i % t->n_columns].type == MER_TEXT && t->cells[i].set)
-			t->cells[i] = api_text(r, t->cells[i].v.text);
-	for (size_t i = 0; i < t->n_rows; i++)
-		mer_table_add(&r->own, &t->cells[i * t->n_columns]);
-	r->own.n_left_out = t->n_left_out;
-	r->own.failed |= t->failed;
-}
 
 int mer_session_blocked(struct mer_session *s, const struct mer_blocked_options *options,
 	struct mer_result **result, struct mer_err *err)
@@ -27,7 +15,6 @@ int mer_session_blocked(struct mer_session *s, const struct mer_blocked_options 
 	struct mer_blocked_options o;
 	struct api_asked x;
 	struct session_blocked found = { 0 };
-	struct mer_table t;
 	int rc = api_begin_table(s, NULL, NULL, NULL, result, err);
 	if (rc)
 		return rc;
@@ -43,10 +30,10 @@ int mer_session_blocked(struct mer_session *s, const struct mer_blocked_options 
 				.depth = o.depth },
 			&found, err);
 	if (rc == 0) {
-		session_blocked_table(&x.world, &found.tree, true, o.limit, &(*result)->arena, &t);
-		mer_table_init(&(*result)->own, "waits", "Waits", t.columns, &(*result)->arena);
-		copy_rows(*result, &t);
-		mer_table_fini(&t);
+		struct mer_table *t = &(*result)->own;
+		session_blocked_table(&x.world, &found.tree, true, o.limit, &(*result)->arena, t);
+		t->title = "Waits";
+		api_keep_texts(*result);
 	}
 	session_blocked_fini(&found);
 	return api_end(result, rc, err);
@@ -71,20 +58,16 @@ static int make_tables(const struct session_account *a, const char *const *table
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		enum session_account_table which;
 		struct session_account own = *a;
-		struct mer_table t = { 0 };
 		rc = find_table(tables[i], &which, err);
 		if (rc == 0)
 			rc = api_new_result(NULL, NULL, NULL, &results[i], err);
 		if (rc)
 			return rc;
 		own.arena = &results[i]->arena;
-		rc = session_account_table(&own, which, &t, err);
-		if (rc == 0) {
-			mer_table_init(&results[i]->own, t.id, t.title, t.columns, own.arena);
-			copy_rows(results[i], &t);
-			rc = results[i]->own.failed ? mer_fail_nomem(err) : 0;
-		}
-		mer_table_fini(&t);
+		rc = session_account_table(&own, which, &results[i]->own, err);
+		api_keep_texts(results[i]);
+		if (rc == 0 && results[i]->own.failed)
+			rc = mer_fail_nomem(err);
 	}
 	return rc;
 }

@@ -2,9 +2,11 @@
  * keeps. A later query may need one that knows more, and frees it, so its texts are copied. */
 #include <inttypes.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "base/plural.h"
+#include "ask/path/path_answer.h"
+#include "ask/tasks.h"
 #include "path/path.h"
 #include "session/lanes.h"
 #include "session/tasks.h"
@@ -46,84 +48,32 @@ int mer_session_tasks(struct mer_session *s, const struct mer_selection *selecti
 	struct mer_result **result, struct mer_err *err)
 {
 	API_ERR(err);
-	enum { HOST, TID, PID, COMM, BEGIN, END, DURATION, BORN, KERNEL, N };
-	static const struct mer_column columns[N + 1] = {
-		[HOST] = { "host", "Host", MER_TEXT },
-		[TID] = { "tid", "TID", MER_ID },
-		[PID] = { "pid", "PID", MER_ID },
-		[COMM] = { "comm", "Name", MER_TEXT },
-		[BEGIN] = { "begin", "Begin", MER_DATE },
-		[END] = { "end", "End", MER_DATE },
-		[DURATION] = { "duration_ns", "Duration", MER_DURATION },
-		[BORN] = { "born", NULL, MER_ID },
-		[KERNEL] = { "kernel", NULL, MER_ID },
-	};
 	struct api_asked x;
-	int rc = api_begin_table(s, "tasks", "Tasks", columns, result, err);
+	int rc = api_begin_table(s, "tasks", "Tasks", ask_tasks_columns, result, err);
 	if (rc)
 		return rc;
 	rc = api_tasks(s, selection, SESSION_USAGE_NONE, *result, &x, err);
-	for (size_t i = 0; rc == 0 && i < x.tasks.n; i++) {
-		const struct session_task *t = &x.tasks.item[i];
-		const struct kernel_task *k = &x.world.world->hosts[t->host].tasks[t->task];
-		mer_table_add(&(*result)->own,
-			(struct mer_cell[N]){
-				[HOST] = mer_text(session_task_host(&x.world, t->host)),
-				[TID] = mer_natural(k->tid),
-				[PID] = mer_natural(k->pid),
-				[COMM] = api_text(*result, session_task_comm(&x.world, t)),
-				[BEGIN] = MER_INT(t->begin),
-				[END] = MER_INT(t->end),
-				[DURATION] = MER_INT(t->end - t->begin),
-				[BORN] = MER_INT(k->born),
-				[KERNEL] = MER_INT(k->is_kernel),
-			});
-	}
+	for (size_t i = 0; rc == 0 && i < x.tasks.n; i++)
+		ask_tasks_add(&x.world, &x.tasks, i, &(*result)->own);
+	api_keep_texts(*result);
 	return api_end(result, rc, err);
 }
 
 /* ---- Path ---- */
 
-enum {
-	P_BEGIN,
-	P_END,
-	P_DURATION,
-	P_HOST,
-	P_TID,
-	P_COMM,
-	P_CPU,
-	P_DEPTH,
-	P_STATE,
-	P_CAUSE,
-	P_CALL,
-	P_IN_FLIGHT,
-	P_USER_STATE,
-	N_PATH
-};
+enum { DURATION = PATH_SEGMENT_N_COLUMNS, CPU, CALL, N_PATH };
 
-static void add_segment(struct mer_result *r, const struct session_world *w, const struct path *p,
-	const struct path_segment *s)
+static void add_segment(struct mer_table *t, const struct path *p, const struct path_segment *s)
 {
-	const struct kernel_host *h = &w->world->hosts[s->host];
-	bool has_task = s->task < h->n_tasks, has_call = s->call != KERNEL_NONE;
-	mer_table_add(&r->own,
-		(struct mer_cell[N_PATH]){
-			[P_BEGIN] = MER_INT(s->begin),
-			[P_END] = MER_INT(s->end),
-			[P_DURATION] = MER_INT(s->end - s->begin),
-			[P_HOST] = mer_text(session_task_host(w, s->host)),
-			[P_TID] = has_task ? mer_natural(h->tasks[s->task].tid) : MER_NONE,
-			[P_COMM] = has_task ? api_text(r, kernel_comm(h, s->task)) : MER_NONE,
-			[P_CPU] = mer_int_unless(s->cpu, KERNEL_NO_CPU),
-			[P_DEPTH] = MER_INT(s->depth),
-			[P_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state)),
-			[P_CAUSE] = mer_text(path_cause_name((enum path_cause)s->cause)),
-			[P_CALL] =
-				has_call ? api_text(r, kernel_name_text(h, h->calls[s->call].name))
-					 : MER_NONE,
-			[P_IN_FLIGHT] = MER_INT(s->in_flight),
-			[P_USER_STATE] = mer_text(path_user_state(p, s)),
-		});
+	const struct kernel_host *h = &p->world->hosts[s->host];
+	struct mer_cell row[N_PATH] = {
+		[DURATION] = MER_INT(s->end - s->begin),
+		[CPU] = mer_int_unless(s->cpu, KERNEL_NO_CPU),
+	};
+	if (s->call != KERNEL_NONE)
+		row[CALL] = mer_text(kernel_name_text(h, h->calls[s->call].name));
+	ask_path_segment(p, s, t, row);
+	mer_table_add(t, row);
 }
 
 int mer_session_path(struct mer_session *s, const struct mer_path_options *options,
@@ -131,19 +81,10 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 {
 	API_ERR(err);
 	static const struct mer_column columns[N_PATH + 1] = {
-		[P_BEGIN] = { "begin", "Begin", MER_DATE },
-		[P_END] = { "end", "End", MER_DATE },
-		[P_DURATION] = { "duration_ns", "Duration", MER_DURATION },
-		[P_HOST] = { "host", "Host", MER_TEXT },
-		[P_TID] = { "tid", "TID", MER_ID },
-		[P_COMM] = { "comm", "Name", MER_TEXT },
-		[P_CPU] = { "cpu", "CPU", MER_ID },
-		[P_DEPTH] = { "depth", "Depth", MER_ID },
-		[P_STATE] = { "state", "State", MER_TEXT },
-		[P_CAUSE] = { "cause", "Cause", MER_TEXT },
-		[P_CALL] = { "syscall", "System call", MER_TEXT },
-		[P_IN_FLIGHT] = { "in_flight", NULL, MER_ID },
-		[P_USER_STATE] = { "user_state", "State of the program", MER_TEXT },
+		PATH_SEGMENT_COLUMNS,
+		[DURATION] = { "duration_ns", "duration", MER_DURATION },
+		[CPU] = { "cpu", "CPU", MER_ID },
+		[CALL] = { "syscall", "system call", MER_TEXT },
 	};
 	struct mer_path_options o;
 	struct api_asked x;
@@ -161,7 +102,8 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 		rc = path_find(x.world.world, x.tasks.item[chosen].host, x.tasks.item[chosen].task,
 			x.window.begin, x.window.end, &p, err);
 	for (size_t i = 0; rc == 0 && i < p.n_segments; i++)
-		add_segment(*result, &x.world, &p, &p.segments[i]);
+		add_segment(&(*result)->own, &p, &p.segments[i]);
+	api_keep_texts(*result);
 	path_fini(&p);
 	return api_end(result, rc, err);
 }

@@ -1,5 +1,5 @@
 /* Clocks and messages. */
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "sync/result_view.h"
 

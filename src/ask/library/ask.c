@@ -1,7 +1,8 @@
 /* Questions to the library in the words of the program (meridian/session.h). */
 #include <stdlib.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
+#include "ask/catalog.h"
 #include "ask/words.h"
 
 struct mer_answer {
@@ -87,4 +88,16 @@ void mer_answer_free(struct mer_answer *answer)
 	answer_fini(&answer->answer);
 	mer_str_fini(&answer->json);
 	free(answer);
+}
+
+int mer_session_catalog(
+	struct mer_session *session, struct mer_result **result, struct mer_err *err)
+{
+	API_ERR(err);
+	(void)session;
+	int rc = api_new_result("catalog", "Tables of analyses", ask_catalog_columns, result, err);
+	if (rc)
+		return rc;
+	ask_catalog_tables(&(*result)->own);
+	return api_end(result, 0, err);
 }

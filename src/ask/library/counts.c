@@ -1,5 +1,5 @@
 /* How many facts of each kind began when. */
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "session/counts.h"
 #include "store/counts.h"

@@ -1,7 +1,7 @@
 /* Converts the caller's selections and lists to those of a session. */
 #include <string.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 
 int api_texts(struct session_texts *to, const char *const *from, size_t n, struct mer_arena *arena,

@@ -5,8 +5,7 @@
 
 #include "analysis/all.h"
 #include "analysis/fold.h"
-#include "analysis/summary/summary.h"
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "session/choice.h"
 #include "session/rows.h"
@@ -182,13 +181,10 @@ int api_periods(struct api_answer *x, const struct mer_table_options *o, struct 
 }
 
 /* Makes x->request from the options; everything that it refers to is in x. */
-static int understand(const struct mer_session *s, const struct mer_table_options *o,
-	struct api_answer *x, struct mer_err *err)
+static int understand(const struct mer_table_options *o, struct api_answer *x, struct mer_err *err)
 {
 	struct session_rows rows = rows_of(o);
-	int rc = api_selection(s, o->selection, &x->arena, &x->selection, err);
-	if (rc == 0)
-		rc = api_texts(&x->names, o->names, o->n_names, &x->arena, err);
+	int rc = api_texts(&x->names, o->names, o->n_names, &x->arena, err);
 	if (rc == 0)
 		rc = check(x, o, err);
 	if (rc == 0 && o->filter)
@@ -277,17 +273,16 @@ static int ask(struct mer_session *s, const char *analysis, const char *const *t
 	int rc = where && x->wanted ? find_tables(x, analysis, tables, n, where, err)
 				    : mer_fail_nomem(err);
 	if (rc == 0)
-		rc = understand(s, o, x, err);
+		rc = understand(o, x, err);
 	if (rc == 0)
 		rc = session_request(s->session, &x->request, &x->answer, err);
 	return rc ? rc : make_results(x, o, where, n, results, err);
 }
 
-int mer_session_tables(struct mer_session *s, const char *analysis, const char *const *tables,
-	size_t n_tables, const struct mer_table_options *options, struct mer_result **results,
-	struct mer_err *err)
+int api_tables(struct mer_session *s, const char *analysis, const char *const *tables,
+	size_t n_tables, const struct mer_table_options *options,
+	const struct session_selection *selected, struct mer_result **results, struct mer_err *err)
 {
-	API_ERR(err);
 	struct mer_table_options o;
 	struct mer_result *none;
 	for (size_t i = 0; i < n_tables; i++)
@@ -304,8 +299,13 @@ int mer_session_tables(struct mer_session *s, const char *analysis, const char *
 	atomic_init(&x->n_results, 1); /* until all are made */
 	complete(&o);
 	const struct api_made *made = api_made_find(analysis);
-	rc = made ? api_make(s, made, tables, n_tables, &o, x, results, err)
-		  : ask(s, analysis, tables, n_tables, &o, x, results, err);
+	if (selected)
+		x->selection = *selected;
+	else
+		rc = api_selection(s, o.selection, &x->arena, &x->selection, err);
+	if (rc == 0)
+		rc = made ? api_make(s, made, tables, n_tables, &o, x, results, err)
+			  : ask(s, analysis, tables, n_tables, &o, x, results, err);
 	for (size_t i = 0; rc && i < n_tables; i++) {
 		mer_result_free(results[i]);
 		results[i] = NULL;
@@ -314,76 +314,16 @@ int mer_session_tables(struct mer_session *s, const char *analysis, const char *
 	return rc;
 }
 
+int mer_session_tables(struct mer_session *s, const char *analysis, const char *const *tables,
+	size_t n_tables, const struct mer_table_options *options, struct mer_result **results,
+	struct mer_err *err)
+{
+	API_ERR(err);
+	return api_tables(s, analysis, tables, n_tables, options, NULL, results, err);
+}
+
 int mer_session_table(struct mer_session *s, const char *analysis, const char *table,
 	const struct mer_table_options *options, struct mer_result **result, struct mer_err *err)
 {
 	return mer_session_tables(s, analysis, &table, 1, options, result, err);
-}
-
-/* ---- The catalog ---- */
-
-enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, VIEWS, N };
-
-static struct mer_cell keys_cell(struct mer_table *t, const struct mer_column *columns)
-{
-	struct mer_str keys = { 0 };
-	for (const struct mer_column *c = columns; c->key; c++)
-		mer_str_printf(&keys, "%s%s", c == columns ? "" : " ", c->key);
-	return mer_table_keep(t, &keys);
-}
-
-static void add_to_catalog(struct mer_table *t, const struct analysis *a)
-{
-	uint32_t groups = session_choice_tables(a, SESSION_CHOICE_GROUPS);
-	uint32_t filters = session_choice_tables(a, SESSION_CHOICE_FILTER);
-	for (unsigned i = 0; a->outputs[i].id; i++) {
-		const struct analysis_output *o = &a->outputs[i];
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ANALYSIS] = mer_text(a->id),
-					 [TABLE] = mer_text(o->id),
-					 [TITLE] = mer_text(o->title),
-					 [COLUMNS] = keys_cell(t, o->columns),
-					 [GROUPS] = MER_INT(groups >> i & 1),
-					 [FILTERS] = MER_INT(filters >> i & 1),
-					 [PERIODS] = MER_INT(a->of_periods),
-					 [VIEWS] = MER_INT(a->of_views),
-				 });
-	}
-}
-
-int mer_session_catalog(struct mer_session *s, struct mer_result **result, struct mer_err *err)
-{
-	API_ERR(err);
-	static const struct mer_column columns[N + 1] = {
-		[ANALYSIS] = { "analysis", "Analysis", MER_TEXT },
-		[TABLE] = { "table", "Table", MER_TEXT },
-		[TITLE] = { "title", "Title", MER_TEXT },
-		[COLUMNS] = { "columns", "Columns", MER_TEXT },
-		[GROUPS] = { "groups", NULL, MER_ID },
-		[FILTERS] = { "filters", NULL, MER_ID },
-		[PERIODS] = { "periods", NULL, MER_ID },
-		[VIEWS] = { "views", NULL, MER_ID },
-	};
-	(void)s;
-	int rc = api_new_result("catalog", "Tables of analyses", columns, result, err);
-	if (rc)
-		return rc;
-	struct mer_table *t = &(*result)->own;
-	for (size_t i = 0; analyses[i]; i++)
-		add_to_catalog(t, analyses[i]);
-	const char *id;
-	struct summary_about about;
-	size_t at = 0;
-	for (int table = 0; api_made_next(&at, &table, &id, &about);)
-		mer_table_add(t, (struct mer_cell[N]){
-					 [ANALYSIS] = mer_text(id),
-					 [TABLE] = mer_text(about.id),
-					 [TITLE] = mer_text(about.title),
-					 [COLUMNS] = keys_cell(t, about.columns),
-					 [GROUPS] = MER_INT(0),
-					 [FILTERS] = MER_INT(0),
-					 [PERIODS] = MER_INT(0),
-					 [VIEWS] = MER_INT(0),
-				 });
-	return api_end(result, 0, err);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/relations/relations.h"
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "requests/edges.h"
 #include "session/summary.h"
@@ -202,8 +202,7 @@ int api_make(struct mer_session *s, const struct api_made *m, const char *const 
 	struct mer_err *err)
 {
 	bool *wanted = mer_arena_zalloc(&x->arena, (size_t)m->n, sizeof(*wanted));
-	int rc = wanted ? api_selection(s, o->selection, &x->arena, &x->selection, err)
-			: mer_fail_nomem(err);
+	int rc = wanted ? 0 : mer_fail_nomem(err);
 	if (rc == 0)
 		rc = check(m, o, &x->selection, err);
 	if (rc == 0)

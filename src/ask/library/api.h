@@ -98,6 +98,8 @@ int api_new_result(const char *id, const char *title, const struct mer_column *c
 void api_answer_release(struct api_answer *a);
 /* A text cell; equal texts share one copy. Unknown if the text is empty. */
 struct mer_cell api_text(struct mer_result *r, const char *text);
+/* Copies the texts of its own table that belong to the session's world. */
+void api_keep_texts(struct mer_result *r);
 /* Ends a result: frees it if rc is an error or memory ran out. */
 int api_end(struct mer_result **result, int rc, struct mer_err *err);
 
@@ -113,7 +115,12 @@ int api_tasks(struct mer_session *s, const struct mer_selection *selection,
 /* The nth of the selected tasks, from 1; 0: the default one. */
 int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct mer_err *err);
 
-/* Parts of mer_session_tables: api_periods sets the periods from the options; the other makes a
+/* mer_session_tables of a selection that was read already; it outlives the results. NULL: that of
+ * the options. */
+int api_tables(struct mer_session *s, const char *analysis, const char *const *tables,
+	size_t n_tables, const struct mer_table_options *options,
+	const struct session_selection *selected, struct mer_result **results, struct mer_err *err);
+/* Parts of it: api_periods sets the periods from the options; the other makes a
  * new result of the answer. */
 int api_periods(struct api_answer *x, const struct mer_table_options *o, struct mer_err *err);
 int api_result_of(struct api_answer *x, const struct mer_table *t, struct mer_result **result,

@@ -1,7 +1,7 @@
 /* What is known of the traces without reading their events. */
 #include <stdlib.h>
 
-#include "api/api.h"
+#include "ask/library/api.h"
 #include "base/err.h"
 #include "session/capabilities.h"
 
