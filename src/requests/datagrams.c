@@ -163,7 +163,8 @@ static uint32_t socket_for(struct splitter *x, uint32_t socket, const struct ker
 		return KERNEL_NONE;
 	if (*at)
 		return *at - 1;
-	if (!mer_grow32(&r->sockets, r->n_sockets, &r->cap_sockets, sizeof(*r->sockets)))
+	if (!mer_spill_grow32(
+		    r->spill, &r->sockets, r->n_sockets, &r->cap_sockets, sizeof(*r->sockets)))
 		return KERNEL_NONE;
 	const struct requests_socket *of = &r->sockets[socket];
 	r->sockets[r->n_sockets] = (struct requests_socket){ .begin = of->begin,

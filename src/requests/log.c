@@ -69,7 +69,8 @@ static bool add_slot(
 	struct requests_host *r, uint32_t leader, int32_t fd, uint32_t socket, int64_t begin)
 {
 	uint32_t *at = mer_map_put(&r->slots_by_fd, fd_key(leader, fd));
-	if (!at || !mer_grow32(&r->slots, r->n_slots, &r->cap_slots, sizeof(*r->slots)))
+	if (!at || !mer_spill_grow32(
+			   r->spill, &r->slots, r->n_slots, &r->cap_slots, sizeof(*r->slots)))
 		return false;
 	if (*at && r->slots[*at - 1].end > begin)
 		end_slot(r, &r->slots[*at - 1], begin);
@@ -112,7 +113,8 @@ static bool find_inherited(struct requests_host *r, const struct kernel_host *h,
 
 static uint32_t add_socket(struct requests_host *r, uint32_t task, int64_t begin)
 {
-	if (!mer_grow32(&r->sockets, r->n_sockets, &r->cap_sockets, sizeof(*r->sockets)))
+	if (!mer_spill_grow32(
+		    r->spill, &r->sockets, r->n_sockets, &r->cap_sockets, sizeof(*r->sockets)))
 		return KERNEL_NONE;
 	r->sockets[r->n_sockets] = (struct requests_socket){ .begin = begin,
 		.end_of_use = INT64_MIN,
@@ -210,7 +212,8 @@ static bool add_sighting(struct requests_host *r, uint32_t packet, uint32_t sock
 	struct requests_socket *s = &r->sockets[socket];
 	if (s->n_sightings >= MOST_SIGHTINGS)
 		return true;
-	if (!mer_grow32(&r->sightings, r->n_sightings, &r->cap_sightings, sizeof(*r->sightings)))
+	if (!mer_spill_grow32(r->spill, &r->sightings, r->n_sightings, &r->cap_sightings,
+		    sizeof(*r->sightings)))
 		return false;
 	r->sightings[r->n_sightings++] = (struct requests_sighting){ packet, socket, is_send };
 	s->n_sightings++;
@@ -223,7 +226,8 @@ static bool add_meeting(struct requests_host *r, struct requests_doing *d, uint3
 	d->sender = 0;
 	if (from == to || r->sockets[to].n_meetings >= MOST_SIGHTINGS)
 		return true;
-	if (!mer_grow32(&r->meetings, r->n_meetings, &r->cap_meetings, sizeof(*r->meetings)))
+	if (!mer_spill_grow32(
+		    r->spill, &r->meetings, r->n_meetings, &r->cap_meetings, sizeof(*r->meetings)))
 		return false;
 	r->meetings[r->n_meetings++] = (struct requests_meeting){ from, to };
 	r->sockets[to].n_meetings++;
@@ -543,8 +547,8 @@ static bool add_departure(struct requests_host *r, int64_t time, uint32_t socket
 	struct requests_socket *s = &r->sockets[socket];
 	if (s->n_departures >= REQUESTS_SAMPLES)
 		return true;
-	if (!mer_grow32(
-		    &r->departures, r->n_departures, &r->cap_departures, sizeof(*r->departures)))
+	if (!mer_spill_grow32(r->spill, &r->departures, r->n_departures, &r->cap_departures,
+		    sizeof(*r->departures)))
 		return false;
 	r->departures[r->n_departures++] = (struct requests_departure){ time, socket };
 	s->n_departures++;
@@ -704,11 +708,11 @@ void requests_log_free(struct requests_log *l)
 		struct requests_host *r = &l->hosts[i];
 		mer_spill_release(r->actions);
 		mer_spill_release(r->dirt);
-		free(r->sightings);
-		free(r->departures);
-		free(r->meetings);
-		free(r->sockets);
-		free(r->slots);
+		mer_spill_release(r->sightings);
+		mer_spill_release(r->departures);
+		mer_spill_release(r->meetings);
+		mer_spill_release(r->sockets);
+		mer_spill_release(r->slots);
 		free(r->tasks);
 		mer_map_fini(&r->slots_by_fd);
 		mer_map_fini(&r->pipes);

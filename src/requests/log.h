@@ -105,7 +105,7 @@ struct requests_dirt {
 enum { REQUESTS_DIRT_NS = 100000000 };
 
 struct requests_host {
-	struct mer_spill *spill;
+	struct mer_spill *spill;	     /* of all arrays up to slots, which are its blocks */
 	struct requests_sighting *sightings; /* of each socket some */
 	uint32_t n_sightings, cap_sightings;
 	struct requests_departure *departures; /* of each socket some */
@@ -114,9 +114,9 @@ struct requests_host {
 	uint32_t n_meetings, cap_meetings;
 	struct requests_socket *sockets;
 	uint32_t n_sockets, cap_sockets;
-	struct requests_action *actions; /* a block of spill; in the order in which they ended */
+	struct requests_action *actions; /* in the order in which they ended */
 	uint32_t n_actions, cap_actions;
-	struct requests_dirt *dirt; /* a block of spill; nearly in the order of time */
+	struct requests_dirt *dirt; /* nearly in the order of time */
 	uint32_t n_dirt, cap_dirt;
 	/* The rest is needed while the host is read. */
 	struct requests_slot { /* what a descriptor stood for, for some time */

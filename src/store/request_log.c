@@ -212,10 +212,12 @@ static bool make_room(struct requests_host *r, const struct counts *c)
 {
 	r->actions = mer_spill_array(r->spill, (size_t)c->n[ACTIONS] + 1, sizeof(*r->actions));
 	r->dirt = mer_spill_array(r->spill, (size_t)c->n[DIRT] + 1, sizeof(*r->dirt));
-	r->sockets = calloc((size_t)c->n[SOCKETS] + 1, sizeof(*r->sockets));
-	r->sightings = calloc((size_t)c->n[SIGHTINGS] + 1, sizeof(*r->sightings));
-	r->departures = calloc((size_t)c->n[DEPARTURES] + 1, sizeof(*r->departures));
-	r->meetings = calloc((size_t)c->n[MEETINGS] + 1, sizeof(*r->meetings));
+	r->sockets = mer_spill_array(r->spill, (size_t)c->n[SOCKETS] + 1, sizeof(*r->sockets));
+	r->sightings =
+		mer_spill_array(r->spill, (size_t)c->n[SIGHTINGS] + 1, sizeof(*r->sightings));
+	r->departures =
+		mer_spill_array(r->spill, (size_t)c->n[DEPARTURES] + 1, sizeof(*r->departures));
+	r->meetings = mer_spill_array(r->spill, (size_t)c->n[MEETINGS] + 1, sizeof(*r->meetings));
 	return r->actions && r->dirt && r->sockets && r->sightings && r->departures && r->meetings;
 }
 
