@@ -83,7 +83,7 @@ struct analysis {
 	bool messages;
 	bool of_periods; /* uses options.found only: run.world is NULL */
 	bool of_views;	 /* uses kernel_host.views, which stores do not keep */
-	/* Bit i: rows of outputs[i] are single calls, which may be idle waits (leave_out.h). */
+	/* Bit i: rows of outputs[i] are single calls or waits, which may be idle (leave_out.h). */
 	uint32_t calls;
 	bool names_others; /* tasks in its rows are not the tasks that the rows are about */
 	const char *names; /* what --name selects: "interrupt", "file or disk" */
