@@ -180,6 +180,9 @@ int analysis_read_facts(struct analysis_run *run, struct mer_experiment *e,
 /* Does one of them use messages? If not, analysis_run does not need them. */
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n);
 
+/* Is one of them about requests? Then options.requests finds them. */
+bool analysis_needs_requests(const struct analysis_request *requests, size_t n);
+
 /* ---- helpers for analyses ---- */
 
 static inline bool analysis_wants_cpu(const struct analysis_host *a, uint16_t cpu)

@@ -71,7 +71,13 @@ enum fold_op {
 	FOLD_P90,
 	FOLD_P95,
 	FOLD_P99,
-	FOLD_MEDIAN, /* exact: keeps each value, so only for kinds with few facts */
+	/* These keep each value, so they are only for kinds with few facts. Exact percentiles are
+	 * the least value that so many do not exceed; the median may lie between two values. */
+	FOLD_MEDIAN,
+	FOLD_EXACT_P50,
+	FOLD_EXACT_P90,
+	FOLD_EXACT_P99,
+	FOLD_EXACT_P999,
 	FOLD_AT_MIN, /* begin of the earliest fact with the minimum */
 	FOLD_AT_MAX,
 	FOLD_FIRST, /* earliest and latest begin */

@@ -119,7 +119,7 @@ bool fold_counts_once(const struct fold_plan *p, const struct fold_source *s, co
 	if (!s->first_end(f, &first))
 		return true;
 	if ((o->wants_host && !o->wants_host(o->ctx, first.host)) ||
-		(o->wants_cpu && !o->wants_cpu(o->ctx, first.cpu)))
+		(o->wants_cpu && !s->of_tasks && !o->wants_cpu(o->ctx, first.cpu)))
 		return true;
 	return o->wants_task &&
 	       (first.task == KERNEL_NONE ||
