@@ -23,6 +23,7 @@
 	X(analysis_futex) \
 	X(analysis_waits) \
 	X(analysis_requests) \
+	X(analysis_messages) \
 	X(analysis_servers) \
 	X(analysis_rates) \
 	X(analysis_vm) \
@@ -80,7 +81,7 @@ ANALYSES(ANALYSIS_DECLARED)
 FACT_KINDS(FACT_KIND_DECLARED)
 
 /* Facts of the world of all hosts, which stores have in other forms. */
-extern const struct fact_kind fact_request, fact_wait;
+extern const struct fact_kind fact_message, fact_request, fact_wait;
 
 /* Facts of views, which stores do not keep. */
 extern const struct fact_kind fact_view_arrow, fact_view_mark, fact_view_state, fact_view_time,

@@ -206,8 +206,8 @@ struct fact_maker {
 	 * those of all hosts at once, also in a world from a store, which does not keep them.
 	 * by_host: NULL where facts are not wanted; their kinds are all in use. Such a maker has no
 	 * other callbacks, and may look at the run's options. */
-	int (*of_world)(struct analysis_run *run, struct fact_host *const *by_host,
-		struct mer_err *err);
+	int (*of_world)(
+		struct analysis_run *run, struct fact_host *const *by_host, struct mer_err *err);
 };
 
 /* Does anything use facts of kinds[kind]? */

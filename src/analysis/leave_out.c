@@ -119,8 +119,8 @@ static bool find_part(const struct finder *f, const struct mer_table *t, size_t 
 /* A row of waits that delayed nobody. */
 static bool is_idle(const struct finder *f, const struct mer_table *t, size_t row)
 {
-	return f->class != SIZE_MAX && strcmp(cell(t, row, f->class)->v.text,
-					       blocked_class_name(BLOCKED_REQUEST)) != 0;
+	return f->class != SIZE_MAX &&
+	       strcmp(cell(t, row, f->class)->v.text, blocked_class_name(BLOCKED_REQUEST)) != 0;
 }
 
 static void filter(struct finder *f, struct mer_table *t, struct analysis_left_out *sum)
@@ -132,7 +132,8 @@ static void filter(struct finder *f, struct mer_table *t, struct analysis_left_o
 			sum->n_tracer++;
 			sum->tracer_ns += duration_of(f, t, r);
 		} else if (is_idle(f, t, r)) {
-			sum->n_idle += f->count == SIZE_MAX ? 1 : (uint64_t)cell(t, r, f->count)->v.i;
+			sum->n_idle +=
+				f->count == SIZE_MAX ? 1 : (uint64_t)cell(t, r, f->count)->v.i;
 			sum->idle_ns += duration_of(f, t, r);
 		} else if (f->class == SIZE_MAX && find_part(f, t, r, &part)) {
 			bool idle = 2 * part.idle >= part.told;

@@ -78,8 +78,7 @@ static int find_requests(struct session_answer *a, struct mer_err *err)
 		return 0;
 	if (a->run.has_source) {
 		a->has_kept_requests = true;
-		return session_requests_stored(
-			a->session, a->session->store, &a->requests, err);
+		return session_requests_stored(a->session, a->session->store, &a->requests, err);
 	}
 	struct requests_log *log = a->log;
 	a->log = NULL; /* the result's, in any case */

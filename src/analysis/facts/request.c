@@ -9,14 +9,12 @@ static const char *const side_names[] = {
 static bool served_by(const struct fact *f, struct fact_end *server)
 {
 	const struct request_fact *x = (const struct request_fact *)f;
-	*server = (struct fact_end){
-		x->hosts[REQUEST_SERVER], x->tasks[REQUEST_SERVER], KERNEL_NO_CPU
-	};
+	*server = (struct fact_end){ x->hosts[REQUEST_SERVER], x->tasks[REQUEST_SERVER],
+		KERNEL_NO_CPU };
 	return f->choice == REQUEST_CLIENT && server->host != KERNEL_NONE;
 }
 
-static int of_world(
-	struct analysis_run *run, struct fact_host *const *by_host, struct mer_err *err)
+static int of_world(struct analysis_run *run, struct fact_host *const *by_host, struct mer_err *err)
 {
 	const struct analysis_options *o = run->options;
 	return o->requests ? o->requests(o->ctx, by_host, err) : 0;

@@ -14,7 +14,7 @@ struct request_fact {
 	/* choice: enum request_side, whose task and host it is of; begin, end: of the request */
 	struct fact fact;
 	int64_t latency; /* FACT_UNKNOWN: several messages that overlap, or events are missing */
-	uint64_t sent, received; /* bytes, as the client sees them */
+	uint64_t sent, received;    /* bytes, as the client sees them */
 	uint32_t kind, parent_kind; /* names; KERNEL_NONE: it was sent for none */
 	/* By side; KERNEL_NONE: not recorded, or not known. */
 	uint32_t hosts[REQUEST_N_SIDES];

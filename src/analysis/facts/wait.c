@@ -8,7 +8,7 @@ struct wait {
 	struct fact fact; /* choice: enum blocked_class */
 	int64_t runnable; /* from its end until the task had a CPU */
 	uint32_t call;
-	uint32_t object; /* a name: of the call's object, or of the disk; KERNEL_NONE */
+	uint32_t object;      /* a name: of the call's object, or of the disk; KERNEL_NONE */
 	uint32_t by_host, by; /* who ended it: a host, and a name; KERNEL_NONE */
 	uint8_t kind;	      /* enum blocked_kind */
 	uint8_t cause;	      /* enum kernel_cause; NOT_ENDED */
@@ -37,7 +37,7 @@ static int64_t cause_of(const struct kernel_host *h, const struct fact *f)
 static const char *class_text(const struct kernel_host *h, int64_t class)
 {
 	(void)h;
-	return blocked_class_name((enum blocked_class)class);
+	return blocked_class_name((enum blocked_class) class);
 }
 
 static const char *kind_text(const struct kernel_host *h, int64_t kind)
@@ -103,8 +103,7 @@ static int add(struct fact_host *f, struct kernel_world *world, const struct blo
 }
 
 /* As meridian blocked: for tasks that are selected nothing they do is left to nobody. */
-static int of_world(
-	struct analysis_run *run, struct fact_host *const *by_host, struct mer_err *err)
+static int of_world(struct analysis_run *run, struct fact_host *const *by_host, struct mer_err *err)
 {
 	struct kernel_world *world = run->world;
 	struct blocked b;

@@ -8,7 +8,10 @@
 #include "analysis/facts/request.h"
 #include "analysis/fold.h"
 
-#define ONCE { "side", FOLD_ONCE, 0, 0 }
+#define ONCE                                                                                       \
+	{                                                                                          \
+		"side", FOLD_ONCE, 0, 0                                                            \
+	}
 /* Exact, as those of `requests`. */
 #define RANKS                                                                                      \
 	{ "p50_ns", FOLD_EXACT_P50, .of = "latency_ns" },                                          \
@@ -40,16 +43,14 @@ static const struct fold top = {
 	.order = "kind",
 };
 
-static struct mer_cell id_cell(
-	const struct analysis_run *run, uint32_t connection, uint32_t place)
+static struct mer_cell id_cell(const struct analysis_run *run, uint32_t connection, uint32_t place)
 {
 	return connection ? mer_text(mer_arena_printf((struct mer_arena *)&run->arena,
 				    "r%" PRIu32 ".%" PRIu32, connection, place))
 			  : MER_NONE;
 }
 
-static struct mer_cell id_of(
-	const struct analysis_run *run, uint32_t host, const struct fact *f)
+static struct mer_cell id_of(const struct analysis_run *run, uint32_t host, const struct fact *f)
 {
 	const struct request_fact *x = (const struct request_fact *)f;
 	(void)host;
@@ -132,7 +133,10 @@ static const struct analysis_output outputs[] = {
 
 static const struct analysis_chart charts[] = {
 	{ .title = "Requests by kind", .y = "per second", .keys = "count", .per = "time" },
-	{ .title = "99 % of the requests take at most", .y = "p99", .keys = "p99_ns", .lines = true },
+	{ .title = "99 % of the requests take at most",
+		.y = "p99",
+		.keys = "p99_ns",
+		.lines = true },
 	{ 0 },
 };
 

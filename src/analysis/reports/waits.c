@@ -8,16 +8,15 @@
 static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "class", "class", MER_TEXT }, { "cause", "cause", MER_TEXT },
 	{ "count", "count", MER_COUNT }, { "total_ns", "total", MER_DURATION },
-	{ "mean_ns", "mean", MER_DURATION },
-	{ "max_ns", "max", MER_DURATION }, { "max_at", NULL, MER_TIME }, { 0 } };
+	{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION },
+	{ "max_at", NULL, MER_TIME }, { 0 } };
 static const struct fold top = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_wait },
 	.group = "host thread class cause",
 	.cells = (const struct fold_cell[]){ { "count", .op = FOLD_COUNT },
-		{ "total_ns", .op = FOLD_SUM },
-		{ "mean_ns", .op = FOLD_MEAN }, { "max_ns", .op = FOLD_MAX },
-		{ "max_at", .op = FOLD_AT_MAX }, { 0 } },
+		{ "total_ns", .op = FOLD_SUM }, { "mean_ns", .op = FOLD_MEAN },
+		{ "max_ns", .op = FOLD_MAX }, { "max_at", .op = FOLD_AT_MAX }, { 0 } },
 	.order = "host thread class cause",
 };
 
