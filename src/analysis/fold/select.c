@@ -129,10 +129,13 @@ bool fold_counts_once(const struct fold_plan *p, const struct fold_source *s, co
 static bool holds_where(const struct choice *c, const struct fact *f)
 {
 	const struct fold_input *in = c->in;
-	for (uint32_t i = 0; i < in->n_where; i++)
-		if (!fold_condition_holds(
-			    &in->where[i], fold_source_of(&in->where[i].source, c->h, f)))
+	for (uint32_t i = 0; i < in->n_where; i++) {
+		const struct fold_source *s = &in->where[i].source;
+		int64_t value = s->what == FOLD_FROM_ONCE ? fold_counts_once(c->s->plan, s, f)
+							  : fold_source_of(s, c->h, f);
+		if (!fold_condition_holds(&in->where[i], value))
 			return false;
+	}
 	return true;
 }
 
