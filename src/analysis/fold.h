@@ -209,7 +209,8 @@ struct fold {
 	 * their first facts were reported, host by host. */
 	const char *order;
 	const char *
-		/* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest values are kept; with -
+		/* FOLD_BUCKETS: field or view; NULL: the length of the fact, or of its part in
+		 * the window. FOLD_ROWS: the smallest values are kept; with -
 		 * in front: the greatest */
 		value;
 	/* FOLD_ROWS: keep all rows, as there are few, whatever options.limit says */

@@ -65,8 +65,8 @@ static struct mer_cell parent_of(
 	return id_cell(run, x->parent_connection, x->parent_place);
 }
 
-static const struct mer_column log_columns[] = { { "id", "request", MER_TEXT },
-	{ "begin", "begin", MER_TIME }, { "end", NULL, MER_TIME },
+static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "id", "request", MER_TEXT },
 	{ "latency_ns", "latency", MER_DURATION }, { "kind", "kind", MER_TEXT },
 	{ "client_host", NULL, MER_TEXT }, { "client", "client", MER_TEXT },
 	{ "server_host", NULL, MER_TEXT }, { "server", "server", MER_TEXT },

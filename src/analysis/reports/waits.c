@@ -1,5 +1,5 @@
-/* Waits: what threads waited for, how long, and whether that delayed somebody. `blocked` says what
- * others did in the meantime. */
+/* Waits: what threads waited for, how long, and whether that delayed somebody. Of a wait the part in
+ * the window counts. `blocked` says what others did in the meantime. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
@@ -29,9 +29,9 @@ static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
 static const struct fold log_fold = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_wait },
-	.rule = FACT_OVERLAPS,
 	.cells = (const struct fold_cell[]){ { 0 } },
 	.value = "begin",
+	.cut_rows = true,
 };
 
 static const struct mer_column stats_columns[] = { { "class", "class", MER_TEXT },
@@ -40,10 +40,8 @@ static const struct mer_column stats_columns[] = { { "class", "class", MER_TEXT 
 static const struct fold stats = {
 	.shape = FOLD_GROUPS,
 	.kinds = { &fact_wait },
-	.rule = FACT_BEGINS,
 	.group = "class cause",
-	.cells = (const struct fold_cell[]){ FOLD_STATS("duration_ns"),
-		FOLD_PERCENTILES("duration_ns"), { 0 } },
+	.cells = (const struct fold_cell[]){ FOLD_STATS(NULL), FOLD_PERCENTILES(NULL), { 0 } },
 	.order = "class cause",
 };
 
@@ -52,25 +50,24 @@ static const struct mer_column freq_columns[] = { { "class", "class", MER_TEXT }
 static const struct fold freq = {
 	.shape = FOLD_BUCKETS,
 	.kinds = { &fact_wait },
-	.rule = FACT_BEGINS,
 	.group = "class",
-	.value = "duration_ns",
 	.order = "class",
 };
 
 #define CLASS_IS(class_) .op = FOLD_SUM, .where = { "class", FOLD_IS, (class_), 0 }
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
-	{ "request_ns", "in requests", MER_DURATION }, { "idle_ns", "idle", MER_DURATION },
-	{ "input_ns", "for input", MER_DURATION }, { 0 } };
+	{ "total_ns", NULL, MER_DURATION }, { "request_ns", "in requests", MER_DURATION },
+	{ "idle_ns", "idle", MER_DURATION }, { "input_ns", "for input", MER_DURATION }, { 0 } };
 static const struct fold bins = {
 	.shape = FOLD_BINS,
 	.kinds = { &fact_wait },
 	.scopes = (const struct fold_scope[]){ { "host", "host", .every_bin = true },
-		{ "thread", "host thread", .busiest = "request_ns" }, { 0 } },
-	.cells = (const struct fold_cell[]){ { "request_ns", CLASS_IS(BLOCKED_REQUEST) },
-		{ "idle_ns", CLASS_IS(BLOCKED_IDLE) }, { "input_ns", CLASS_IS(BLOCKED_INPUT) },
+		{ "thread", "host thread", .cells = "request_ns", .busiest = "request_ns" },
 		{ 0 } },
+	.cells = (const struct fold_cell[]){ { "total_ns", .op = FOLD_SUM },
+		{ "request_ns", CLASS_IS(BLOCKED_REQUEST) }, { "idle_ns", CLASS_IS(BLOCKED_IDLE) },
+		{ "input_ns", CLASS_IS(BLOCKED_INPUT) }, { 0 } },
 	.order = "thread",
 };
 
