@@ -1,5 +1,5 @@
-/* Waits: what threads waited for, how long, and whether that delayed somebody. Of a wait the part in
- * the window counts. `blocked` says what others did in the meantime. */
+/* Waits: what threads waited for, how long, and whether that delayed somebody. Of a wait the part
+ * in the window counts. `blocked` says what others did in the meantime. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
