@@ -102,7 +102,7 @@ static int add(struct fact_host *f, struct kernel_world *world, const struct blo
 	return fact_add(f, h, 0, &x);
 }
 
-/* As meridian blocked: for tasks that are selected nothing they do is left to nobody. */
+/* If tasks are selected, the user asks for these, so what they do is felt (blocked_class_of). */
 static int of_world(struct analysis_run *run, struct fact_host *const *by_host, struct mer_err *err)
 {
 	struct kernel_world *world = run->world;
