@@ -23,6 +23,8 @@ picked() {
 # Stolen time is in blocked, too, but no wait. Waits without length count there, but have none here.
 cause='group_by([.class, .cause])[] | [.[0].class, .[0].cause, (map(.total_ns) | add)] | select(.[2] > 0)'
 of_blocked="table(\"waits\") | map(select(.cause != \"stolen\" and .cause != \"hypervisor\")) | $cause"
+key='.host, .tid, .kind, .call, .object, .cause, .class'
+row="[$key, .by, .total_ns]"
 ranks='.p50_ns, .p90_ns, .p99_ns, .p999_ns, .max_ns'
 
 # agree RECORDING OPTION...
@@ -34,6 +36,11 @@ agree() {
 	picked "waits: $t $*" blocked "$of_blocked" waits "table(\"top\") | $cause"
 	answer waits top waits --all --group-by class,cause "$@" "$t"
 	picked "waits by cause: $t $*" blocked "$of_blocked" waits "table(\"top\") | $cause"
+	# A row of blocked has who ended its waits if that was one.
+	answer waits top waits --all --group-by host,thread,kind,call,object,cause,class,by_host,by "$@" "$t"
+	picked "who ended waits: $t $*" \
+		blocked "[table(\"waits\")[] | select(.by != null and .total_ns > 0) | $row]|sort[]" \
+		waits "[table(\"top\") | group_by([$key])[] | select(length == 1)[0] | select(.by != null) | $row]|sort[]"
 	[ "${1:-}" = --comm ] && return
 	answer requests requests --all "$@" "$t"
 	answer stats stats requests "$@" "$t"
@@ -85,7 +92,7 @@ from_store() {
 	E
 }
 
-for t in shop-a shop-node rpc-relay; do
+for t in shop-a web-lossy rpc-relay; do
 	there "$lab/$t" || continue
 	every 3 || continue
 	agree "$lab/$t"
@@ -93,7 +100,7 @@ for t in shop-a shop-node rpc-relay; do
 	agree "$lab/$t" --host web
 	agree "$lab/$t" --comm 'nginx'
 done
-for t in cluster-10 router-3vm netns-containers; do
+for t in cluster-10 router-3vm kvm-nested; do
 	there "$lab/$t" && every 3 && messages "$lab/$t"
 done
 for t in shop-a web-lossy; do
@@ -121,6 +128,9 @@ equal "messages of all hosts" "$(one top messages)" "$(one top messages --host c
 run 0 top waits -q "$t"
 no_text "$dir/out" ' idle  '
 text "$dir/out" '[0-9] idle waits, '
+left=$(joined "$dir/out" | grep -oE '[0-9,]+ idle waits, [^;.]*' | head -1)
+run 0 log waits -n 0 -q "$t"
+equal "idle waits, one by one" "$(joined "$dir/out" | grep -oE '[0-9,]+ idle waits, [^;.]*' | head -1)" "$left"
 run 0 top waits --all -q "$t"
 text "$dir/out" ' idle  '
 # What is meant does everything for somebody, as in blocked.
