@@ -23,6 +23,7 @@ picked() {
 # Stolen time is in blocked, too, but no wait. Waits without length count there, but have none here.
 cause='group_by([.class, .cause])[] | [.[0].class, .[0].cause, (map(.total_ns) | add)] | select(.[2] > 0)'
 of_blocked="table(\"waits\") | map(select(.cause != \"stolen\" and .cause != \"hypervisor\")) | $cause"
+object='group_by([.kind, .object])[] | [.[0].kind, .[0].object, (map(.total_ns) | add)] | select(.[2] > 0)'
 key='.host, .tid, .kind, .call, .object, .cause, .class'
 row="[$key, .by, .total_ns]"
 ranks='.p50_ns, .p90_ns, .p99_ns, .p999_ns, .max_ns'
@@ -36,6 +37,9 @@ agree() {
 	picked "waits: $t $*" blocked "$of_blocked" waits "table(\"top\") | $cause"
 	answer waits top waits --all --group-by class,cause "$@" "$t"
 	picked "waits by cause: $t $*" blocked "$of_blocked" waits "table(\"top\") | $cause"
+	answer waits top waits --all --group-by kind,object "$@" "$t"
+	picked "objects: $t $*" \
+		blocked "${of_blocked%% | group_by*} | $object" waits "table(\"top\") | $object"
 	# A row of blocked has who ended its waits if that was one.
 	answer waits top waits --all --group-by host,thread,kind,call,object,cause,class,by_host,by "$@" "$t"
 	picked "who ended waits: $t $*" \
@@ -100,6 +104,7 @@ for t in shop-a web-lossy rpc-relay; do
 	agree "$lab/$t" --host web
 	agree "$lab/$t" --comm 'nginx'
 done
+there "$lab/page-cold" && agree "$lab/page-cold" # waits for disks
 for t in cluster-10 router-3vm kvm-nested; do
 	there "$lab/$t" && every 3 && messages "$lab/$t"
 done

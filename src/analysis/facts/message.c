@@ -71,14 +71,15 @@ static const struct fact_view views[] = {
 	{ 0 },
 };
 
-/* Whom bridges to the host ended a wait of: the tasks, by bridge. */
+/* Whom bridges to the host ended a wait of: the tasks, by bridge; of several the one that began to
+ * wait last. */
 static void find_receivers(const struct kernel_world *w, uint32_t host, uint32_t *tasks)
 {
 	const struct kernel_host *h = &w->hosts[host];
 	for (uint32_t i = 0; i < h->n_spans; i++) {
 		const struct kernel_span *s = kernel_span(h, i);
 		if (s->state == KERNEL_BLOCKED && s->cause == KERNEL_NETWORK &&
-			s->source < w->n_bridges && tasks[s->source] == KERNEL_NONE)
+			s->source < w->n_bridges)
 			tasks[s->source] = s->task;
 	}
 }
@@ -129,8 +130,6 @@ static int of_world(struct analysis_run *run, struct fact_host *const *by_host, 
 		find_receivers(w, h, receivers);
 	for (uint32_t i = 0; i < w->n_bridges && rc == 0; i++) {
 		const struct kernel_bridge *b = kernel_bridge_at(w, i);
-		if (b->kind == SYNC_STAY || b->kind == SYNC_ROUND)
-			continue; /* these say something of clocks alone */
 		struct message m = fact_of(w, b, receivers[i]);
 		for (unsigned side = 0; side < N_SIDES && rc == 0; side++) {
 			m.fact.choice = (uint16_t)side;
