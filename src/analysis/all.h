@@ -21,6 +21,9 @@
 	X(analysis_syscall) \
 	X(analysis_irq) \
 	X(analysis_futex) \
+	X(analysis_waits) \
+	X(analysis_requests) \
+	X(analysis_messages) \
 	X(analysis_servers) \
 	X(analysis_rates) \
 	X(analysis_vm) \
@@ -76,6 +79,9 @@
 ANALYSES(ANALYSIS_DECLARED)
 #define FACT_KIND_DECLARED(name) extern const struct fact_kind name;
 FACT_KINDS(FACT_KIND_DECLARED)
+
+/* Facts of the world of all hosts, which stores have in other forms. */
+extern const struct fact_kind fact_message, fact_request, fact_wait;
 
 /* Facts of views, which stores do not keep. */
 extern const struct fact_kind fact_view_arrow, fact_view_mark, fact_view_state, fact_view_time,

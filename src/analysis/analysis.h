@@ -86,7 +86,7 @@ struct analysis {
 	const uint8_t *needs;
 	bool of_periods; /* uses options.found only: run.world is NULL */
 	bool of_views;	 /* uses kernel_host.views, which stores do not keep */
-	/* Bit i: rows of outputs[i] are single calls, which may be idle waits (leave_out.h). */
+	/* Bit i: rows of outputs[i] are single calls or waits, which may be idle (leave_out.h). */
 	uint32_t calls;
 	bool names_others; /* tasks in its rows are not the tasks that the rows are about */
 	const char *names; /* what --name selects: "interrupt", "file or disk" */
@@ -182,6 +182,9 @@ int analysis_read_facts(struct analysis_run *run, struct mer_experiment *e,
 	const struct analysis_keeper *keeper, struct mer_err *err);
 /* Does one of them use messages? If not, analysis_run does not need them. */
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n);
+
+/* Is one of them about requests? Then options.requests finds them. */
+bool analysis_needs_requests(const struct analysis_request *requests, size_t n);
 
 /* ---- helpers for analyses ---- */
 

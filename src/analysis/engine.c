@@ -79,6 +79,15 @@ static bool looks_at_world(const struct engine *g)
 	return i < g->n || g->n == 0 || g->n_makers;
 }
 
+/* Is any of the facts of the world of all hosts, with its spans? */
+static bool needs_spans(const struct engine *g)
+{
+	size_t i = 0;
+	while (i < g->n_makers && !g->makers[i]->of_world)
+		i++;
+	return i < g->n_makers;
+}
+
 static bool has_kind(const struct fact_kind *const *kinds, const struct fact_kind *kind)
 {
 	while (kinds && *kinds && *kinds != kind)
@@ -203,8 +212,10 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 		}
 	for (size_t k = 0; k < g->n_kinds && ok; k++)
 		ok = begin_taker(g, hr, k, host);
-	for (size_t i = 0; i < g->n_makers && ok && !g->source; i++) {
+	for (size_t i = 0; i < g->n_makers && ok; i++) {
 		struct fact_host *f = &hr->makers[i];
+		if (g->source && !g->makers[i]->of_world)
+			continue;
 		*f = (struct fact_host){
 			.arena = &hr->arena, .err = &hr->err, .e = g->run->e, .host = host
 		};
@@ -348,8 +359,39 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 	return 0;
 }
 
+/* Copies the error of an analysis, from the first host that failed. */
+static void say_why(const struct engine *g, struct mer_err *err)
+{
+	for (uint32_t h = 0; g->hosts && h < g->n_hosts && !err->text[0]; h++)
+		if (g->hosts[h].err.code)
+			*err = g->hosts[h].err;
+}
+
+/* Facts that only the world of all hosts shows. */
+static int make_of_world(struct engine *g, struct mer_err *err)
+{
+	struct fact_host **by_host = calloc((size_t)g->n_hosts + 1, sizeof(*by_host));
+	int rc = by_host ? 0 : mer_fail_nomem(err);
+	for (size_t i = 0; i < g->n_makers && rc == 0; i++) {
+		const struct fact_maker *m = g->makers[i];
+		for (uint32_t h = 0; h < g->n_hosts; h++)
+			by_host[h] = wants_host(g->run, h) ? &g->hosts[h].makers[i] : NULL;
+		rc = m->of_world ? m->of_world(g->run, by_host, err) : 0;
+		for (uint32_t h = 0; h < g->n_hosts && m->of_world && rc == 0; h++)
+			for (unsigned k = 0; by_host[h] && m->kinds[k] && rc == 0; k++)
+				rc = fact_flush(by_host[h], &g->run->world->hosts[h], k);
+	}
+	free(by_host);
+	return rc;
+}
+
 static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_err *err)
 {
+	int made = make_of_world(g, err);
+	if (made) {
+		say_why(g, err);
+		return made;
+	}
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
 		int rc = wants_host(g->run, h) && !g->source ? end_makers(g, w, h) : 0;
 		for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
@@ -460,14 +502,6 @@ static int begin_engine(struct engine *g, struct mer_experiment *e,
 	return rc ? rc : begin_hosts(g, err);
 }
 
-/* Copies the error of an analysis, from the first host that failed. */
-static void say_why(const struct engine *g, struct mer_err *err)
-{
-	for (uint32_t h = 0; g->hosts && h < g->n_hosts && !err->text[0]; h++)
-		if (g->hosts[h].err.code)
-			*err = g->hosts[h].err;
-}
-
 /* keeper: NULL: no facts are kept. */
 static int run_all(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
@@ -501,7 +535,7 @@ static int run_all(struct analysis_run *run, struct mer_experiment *e,
 		rc = mer_fail_nomem(err);
 	o.observers = pairs.both ? pairs.both : observers;
 	o.unread = unread;
-	o.forget = !options->keep_spans;
+	o.forget = !options->keep_spans && !needs_spans(&g);
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
 	if (rc)
@@ -578,8 +612,9 @@ static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *er
 	for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
 		struct taker *t = &g->hosts[host].takers[k];
 		struct fact_range range = range_of(g, t, tasks);
-		rc = g->source->read(
-			g->source->ctx, (uint32_t)host, g->kinds[k], &range, take_facts, t, err);
+		if (!g->kinds[k]->maker->of_world)
+			rc = g->source->read(g->source->ctx, (uint32_t)host, g->kinds[k], &range,
+				take_facts, t, err);
 	}
 	free(tasks);
 	return rc;

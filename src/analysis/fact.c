@@ -40,3 +40,9 @@ const struct fact_view *fact_view_find(const struct fact_kind *k, const char *ke
 			return v;
 	return NULL;
 }
+
+bool fact_name(struct kernel_host *h, const char *text, uint32_t *name)
+{
+	*name = *text ? mer_intern_add(&h->names, text, strlen(text)) : KERNEL_NONE;
+	return !*text || *name != MER_INTERN_NONE;
+}

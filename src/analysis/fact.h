@@ -101,6 +101,7 @@ struct fact_view {
 	const char *(*text)(const struct kernel_host *h, int64_t number);
 };
 
+struct analysis_run;
 struct fact_maker;
 struct fact_host;
 
@@ -201,6 +202,12 @@ struct fact_maker {
 	 * all hosts. */
 	int (*end)(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h);
 	void (*free_state)(void *state);
+	/* Facts that are known only in the world of all hosts, with the log of their spans: makes
+	 * those of all hosts at once, also in a world from a store, which does not keep them.
+	 * by_host: NULL where facts are not wanted; their kinds are all in use. Such a maker has no
+	 * other callbacks, and may look at the run's options. */
+	int (*of_world)(
+		struct analysis_run *run, struct fact_host *const *by_host, struct mer_err *err);
 };
 
 /* Does anything use facts of kinds[kind]? */
@@ -245,6 +252,9 @@ extern const struct fact_field fact_common_fields[];
 /* The field with this key, including the common ones. NULL: there is none, or it is a view. */
 const struct fact_field *fact_field_find(const struct fact_kind *k, const char *key);
 const struct fact_view *fact_view_find(const struct fact_kind *k, const char *key);
+/* The number of a name in the host's names, for facts of the world of all hosts. "": KERNEL_NONE.
+ * False: no memory. */
+bool fact_name(struct kernel_host *h, const char *text, uint32_t *name);
 /* The value of a field. */
 static inline int64_t fact_load(const struct fact_field *f, const void *fact)
 {

@@ -71,7 +71,13 @@ enum fold_op {
 	FOLD_P90,
 	FOLD_P95,
 	FOLD_P99,
-	FOLD_MEDIAN, /* exact: keeps each value, so only for kinds with few facts */
+	/* These keep each value, so they are only for kinds with few facts. Exact percentiles are
+	 * the least value that so many do not exceed; the median may lie between two values. */
+	FOLD_MEDIAN,
+	FOLD_EXACT_P50,
+	FOLD_EXACT_P90,
+	FOLD_EXACT_P99,
+	FOLD_EXACT_P999,
 	FOLD_AT_MIN, /* begin of the earliest fact with the minimum */
 	FOLD_AT_MAX,
 	FOLD_FIRST, /* earliest and latest begin */
@@ -203,7 +209,8 @@ struct fold {
 	 * their first facts were reported, host by host. */
 	const char *order;
 	const char *
-		/* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest values are kept; with -
+		/* FOLD_BUCKETS: field or view; NULL: the length of the fact, or of its part in
+		 * the window. FOLD_ROWS: the smallest values are kept; with -
 		 * in front: the greatest */
 		value;
 	/* FOLD_ROWS: keep all rows, as there are few, whatever options.limit says */

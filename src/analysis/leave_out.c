@@ -17,6 +17,7 @@ struct finder {
 	bool knows_idle;
 	/* columns of the table; SIZE_MAX: it has none */
 	size_t host, tid, pid, comm, begin, duration;
+	size_t class, count; /* of rows that are waits themselves, or groups of them */
 };
 
 static bool add_host(struct finder *f, uint32_t host)
@@ -115,6 +116,13 @@ static bool find_part(const struct finder *f, const struct mer_table *t, size_t 
 	return (double)p->told >= IDLE_PART * (double)ns;
 }
 
+/* A row of waits that delayed nobody. */
+static bool is_idle(const struct finder *f, const struct mer_table *t, size_t row)
+{
+	return f->class != SIZE_MAX &&
+	       strcmp(cell(t, row, f->class)->v.text, blocked_class_name(BLOCKED_REQUEST)) != 0;
+}
+
 static void filter(struct finder *f, struct mer_table *t, struct analysis_left_out *sum)
 {
 	size_t n = 0;
@@ -123,7 +131,11 @@ static void filter(struct finder *f, struct mer_table *t, struct analysis_left_o
 		if (is_tracer(f, t, r)) {
 			sum->n_tracer++;
 			sum->tracer_ns += duration_of(f, t, r);
-		} else if (find_part(f, t, r, &part)) {
+		} else if (is_idle(f, t, r)) {
+			sum->n_idle +=
+				f->count == SIZE_MAX ? 1 : (uint64_t)cell(t, r, f->count)->v.i;
+			sum->idle_ns += duration_of(f, t, r);
+		} else if (f->class == SIZE_MAX && find_part(f, t, r, &part)) {
 			bool idle = 2 * part.idle >= part.told;
 			*(idle ? &sum->n_idle : &sum->n_started) += 1;
 			*(idle ? &sum->idle_ns : &sum->started_ns) += duration_of(f, t, r);
@@ -145,7 +157,7 @@ static size_t first_column(const struct mer_table *t, const char *const *keys)
 	return c;
 }
 
-static bool find_columns(struct finder *f, const struct mer_table *t)
+static bool find_columns(struct finder *f, const struct mer_table *t, bool idle)
 {
 	static const char *const tids[] = { "tid", "pid", NULL };
 	static const char *const durations[] = { "duration_ns", "so_far_ns", "latency_ns",
@@ -156,6 +168,10 @@ static bool find_columns(struct finder *f, const struct mer_table *t)
 	f->comm = mer_table_column(t, "comm");
 	f->begin = mer_table_column(t, "begin");
 	f->duration = first_column(t, durations);
+	f->class = idle ? mer_table_column(t, "class") : SIZE_MAX;
+	f->count = mer_table_column(t, "count");
+	if (f->class != SIZE_MAX && f->duration == SIZE_MAX)
+		f->duration = mer_table_column(t, "total_ns");
 	return f->host != SIZE_MAX && f->tid != SIZE_MAX && f->comm != SIZE_MAX;
 }
 
@@ -165,11 +181,11 @@ int analysis_leave_out(
 {
 	struct finder f = { .run = run };
 	int rc = 0;
-	if (!run->world || !t->n_rows || !find_columns(&f, t))
+	if (!run->world || !t->n_rows || !find_columns(&f, t, idle))
 		return 0;
 	for (uint32_t i = 0; i < run->world->n_hosts && rc == 0; i++)
 		rc = add_host(&f, i) ? 0 : mer_fail_nomem(run->err);
-	f.knows_idle = idle && run->options->keep_spans;
+	f.knows_idle = idle && f.class == SIZE_MAX && run->options->keep_spans;
 	if (rc == 0 && f.knows_idle)
 		rc = blocked_find(run->world, &f.blocked, run->err);
 	if (rc == 0)

@@ -13,8 +13,9 @@ struct analysis_left_out {
 };
 
 /* Removes such rows from a table that has the columns host, tid and comm (for processes: pid);
- * other tables are not changed. idle: also removes rows with a begin and a duration that consist
- * mostly of such waits; the run must have kept its spans. Adds to sum. */
+ * other tables are not changed. idle: also removes rows whose `class` says so, or, without that
+ * column, rows with a begin and a duration that consist mostly of such waits; the run must have
+ * kept its spans. Adds to sum. */
 int analysis_leave_out(
 	struct analysis_run *run, struct mer_table *t, bool idle, struct analysis_left_out *sum);
 

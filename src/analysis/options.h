@@ -5,6 +5,7 @@
 #include "kernel/host.h"
 
 struct analysis_periods;
+struct fact_host;
 struct trace_filter;
 
 /* A part of the analyzed time: [begin, end), ns on the common time line. */
@@ -42,6 +43,9 @@ struct analysis_options {
 	bool wants_names;
 	/* Is something with this name selected (FOLD_BY_NAME)? Slow: use struct analysis_wanted. */
 	bool (*wants_name)(void *ctx, const char *name);
+	/* Makes facts of the requests in the world, which are found above this layer
+	 * (facts/request.h; by_host: see fact_maker.of_world); NULL: there are none. */
+	int (*requests)(void *ctx, struct fact_host *const *by_host, struct mer_err *err);
 	void *ctx;
 	/* For tables made by folds (fold.h): keys to group by instead of the fold's own,
 	 * separated by blanks or commas; NULL: the fold's own. filter: only facts and rows that

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/glob.h"
 #include "base/plural.h"
-#include "requests/requests.h"
+#include "requests/facts.h"
 #include "session/requests.h"
 #include "session/state.h"
 #include "session/views.h"
@@ -72,6 +72,26 @@ const char *session_answer_unnamed(const struct session_answer *a)
 	return NULL;
 }
 
+static int find_requests(struct session_answer *a, struct mer_err *err)
+{
+	if (a->requests)
+		return 0;
+	if (a->run.has_source) {
+		a->has_kept_requests = true;
+		return session_requests_stored(a->session, a->session->store, &a->requests, err);
+	}
+	struct requests_log *log = a->log;
+	a->log = NULL; /* the result's, in any case */
+	return requests_find(a->run.world, log, &a->requests, err);
+}
+
+static int make_requests(void *ctx, struct fact_host *const *by_host, struct mer_err *err)
+{
+	struct session_answer *a = ctx;
+	int rc = find_requests(a, err);
+	return rc ? rc : requests_make_facts(a->requests, a->run.world->hosts, by_host, err);
+}
+
 static int choose(struct session_answer *a, struct mer_err *err)
 {
 	const struct session_request *q = a->request;
@@ -91,6 +111,7 @@ static int choose(struct session_answer *a, struct mer_err *err)
 		o->wants_task = wants_task_of_host;
 	o->wants_thread = o->wants_task ? wants_thread : NULL;
 	o->wants_name = q->names && q->names->n ? wants_name : NULL;
+	o->requests = make_requests;
 	o->ctx = a;
 	return rc;
 }
@@ -226,7 +247,7 @@ static int read_traces(struct session_answer *a, struct mer_err *err)
 	const struct session_request *q = a->request;
 	const struct sync_messages *m = NULL;
 	int rc = analysis_needs_messages(q->tables, q->n) ? session_messages(s, &m, err) : 0;
-	if (rc == 0 && q->with_requests)
+	if (rc == 0 && (q->with_requests || analysis_needs_requests(q->tables, q->n)))
 		rc = requests_log_new(s->e->n_hosts, s->e->spill, &a->log, err);
 	if (rc)
 		return rc;
@@ -240,12 +261,7 @@ static int read_traces(struct session_answer *a, struct mer_err *err)
 	rc = analysis_run(
 		&a->run, s->e, m, s->result, &world, &a->options, q->tables, q->n, a->tables, err);
 	session_stage_end(s);
-	if (rc == 0 && a->log) {
-		struct requests_log *log = a->log;
-		a->log = NULL; /* the result's, in any case */
-		rc = requests_find(a->run.world, log, &a->requests, err);
-	}
-	return rc;
+	return rc == 0 && q->with_requests ? find_requests(a, err) : rc;
 }
 
 /* The states that tables are about. */
@@ -276,10 +292,8 @@ static int run(struct session_answer *a, struct mer_err *err)
 			rc = run_stored(a, store, err);
 		if (rc == 0 && store)
 			find_range(a);
-		if (rc == 0 && store && q->with_requests) {
-			a->has_kept_requests = true;
-			rc = session_requests_stored(s, store, &a->requests, err);
-		}
+		if (rc == 0 && store && q->with_requests)
+			rc = find_requests(a, err);
 		if (rc != MER_ERR_INPUT && (rc || store))
 			return rc;
 		if (rc) { /* damaged: the traces are read after all */

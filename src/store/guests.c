@@ -4,81 +4,22 @@
 #include <string.h>
 
 #include "kernel/host.h"
+#include "store/columns.h"
 #include "store/heads.h"
-#include "store/numbers.h"
 #include "store/types.h"
 
-/* Columns of STORE_AWAYS. */
-enum {
-	COUNTS,
-	AWAY_TIME,
-	AWAY_ABSENCE,
-	AWAY_CPU,
-	MOVE_TIME,
-	MOVE_SPAN,
-	MOVE_CPU,
-	RELAY_ENTERED,
-	RELAY_SENT,
-	RELAY_REQUEST,
-	RELAY_VCPU,
-	RELAY_BY
-};
-
-#define COLUMN(name_, struct_, member_, type_)                                                     \
-	static uint64_t get_##name_(const void *rows, size_t i)                                    \
-	{                                                                                          \
-		return (uint64_t)((const struct struct_ *)rows)[i].member_;                        \
-	}                                                                                          \
-	static void set_##name_(void *rows, size_t i, uint64_t v)                                  \
-	{                                                                                          \
-		((struct struct_ *)rows)[i].member_ = (type_)v;                                    \
-	}
-COLUMN(away_time, kernel_edge, time, int64_t)
-COLUMN(away_absence, kernel_edge, absence, uint32_t)
-COLUMN(away_cpu, kernel_edge, cpu, uint16_t)
-COLUMN(move_time, kernel_move, time, int64_t)
-COLUMN(move_span, kernel_move, span, uint32_t)
-COLUMN(move_cpu, kernel_move, cpu, uint16_t)
-COLUMN(relay_entered, kernel_relay, entered, int64_t)
-COLUMN(relay_sent, kernel_relay, sent, int64_t)
-COLUMN(relay_request, kernel_relay, request, uint32_t)
-COLUMN(relay_vcpu, kernel_relay, vcpu, uint32_t)
-COLUMN(relay_by, kernel_relay, by, uint32_t)
-
-static const struct column {
-	uint32_t number;
-	enum store_packing packing;
-	uint64_t (*get)(const void *rows, size_t i);
-	void (*set)(void *rows, size_t i, uint64_t v);
-} away_columns[] = { { AWAY_TIME, STORE_DELTA, get_away_time, set_away_time },
-	{ AWAY_ABSENCE, STORE_PLAIN, get_away_absence, set_away_absence },
-	{ AWAY_CPU, STORE_DELTA, get_away_cpu, set_away_cpu }, { 0 } },
-  move_columns[] = { { MOVE_TIME, STORE_DELTA, get_move_time, set_move_time },
-	  { MOVE_SPAN, STORE_DELTA, get_move_span, set_move_span },
-	  { MOVE_CPU, STORE_PLAIN, get_move_cpu, set_move_cpu }, { 0 } },
-  relay_columns[] = { { RELAY_ENTERED, STORE_DELTA, get_relay_entered, set_relay_entered },
-	  { RELAY_SENT, STORE_DELTA, get_relay_sent, set_relay_sent },
-	  { RELAY_REQUEST, STORE_DELTA, get_relay_request, set_relay_request },
-	  { RELAY_VCPU, STORE_PLAIN, get_relay_vcpu, set_relay_vcpu },
-	  { RELAY_BY, STORE_PLAIN, get_relay_by, set_relay_by }, { 0 } };
-
-static void put(struct store_writer *w, uint32_t host, const struct column *columns,
-	const void *rows, size_t n)
-{
-	for (size_t i = 0; columns[i].get; i++)
-		store_put_numbers(w, STORE_AWAYS, host, columns[i].number, columns[i].packing,
-			columns[i].get, rows, n);
-}
-
-static bool get(const struct store_file *f, uint32_t host, const struct column *columns, void *rows,
-	size_t n)
-{
-	bool ok = true;
-	for (size_t i = 0; columns[i].get && ok; i++)
-		ok = store_get_numbers(
-			f, STORE_AWAYS, host, columns[i].number, columns[i].set, rows, n);
-	return ok;
-}
+static const struct store_column away_columns[] = { STORE_COLUMN(kernel_edge, time, DELTA),
+	STORE_COLUMN(kernel_edge, absence, PLAIN), STORE_COLUMN(kernel_edge, cpu, DELTA) };
+static const struct store_column move_columns[] = { STORE_COLUMN(kernel_move, time, DELTA),
+	STORE_COLUMN(kernel_move, span, DELTA), STORE_COLUMN(kernel_move, cpu, PLAIN) };
+static const struct store_column relay_columns[] = { STORE_COLUMN(kernel_relay, entered, DELTA),
+	STORE_COLUMN(kernel_relay, sent, DELTA), STORE_COLUMN(kernel_relay, request, DELTA),
+	STORE_COLUMN(kernel_relay, vcpu, PLAIN), STORE_COLUMN(kernel_relay, by, PLAIN) };
+static const struct store_columns aways = STORE_COLUMNS(kernel_edge, away_columns);
+static const struct store_columns moves = STORE_COLUMNS(kernel_move, move_columns);
+static const struct store_columns relays = STORE_COLUMNS(kernel_relay, relay_columns);
+/* Numbers of STORE_AWAYS: of the counts, and of the first column of each. */
+enum { COUNTS, AWAYS, MOVES = AWAYS + 3, RELAYS = MOVES + 3 };
 
 void store_put_guest(struct store_writer *w, uint32_t host, const struct kernel_guest *g)
 {
@@ -87,9 +28,9 @@ void store_put_guest(struct store_writer *w, uint32_t host, const struct kernel_
 	store_put_section(w, STORE_ABSENCES, host, 0, g->absences, g->n, sizeof(*g->absences));
 	store_put_section(w, STORE_ABSENCE_TEXTS, host, 0, g->texts, g->n_texts, 1);
 	store_put_section(w, STORE_AWAYS, host, COUNTS, &counts, 1, sizeof(counts));
-	put(w, host, away_columns, g->aways, g->n_aways);
-	put(w, host, move_columns, g->moves, g->n_moves);
-	put(w, host, relay_columns, g->relays, g->n_relays);
+	store_put_columns(w, STORE_AWAYS, host, AWAYS, &aways, g->aways, g->n_aways);
+	store_put_columns(w, STORE_AWAYS, host, MOVES, &moves, g->moves, g->n_moves);
+	store_put_columns(w, STORE_AWAYS, host, RELAYS, &relays, g->relays, g->n_relays);
 }
 
 static int refuse(struct mer_err *err)
@@ -133,9 +74,11 @@ static int get_aways(const struct store_file *f, uint32_t host, const struct ker
 	g->n_moves = counts->n_moves;
 	g->n_relays = counts->n_relays;
 	g->hypervisor = counts->hypervisor;
-	return get(f, host, away_columns, g->aways, g->n_aways) &&
-			       get(f, host, move_columns, g->moves, g->n_moves) &&
-			       get(f, host, relay_columns, g->relays, g->n_relays)
+	return store_get_columns(f, STORE_AWAYS, host, AWAYS, &aways, g->aways, g->n_aways) &&
+			       store_get_columns(
+				       f, STORE_AWAYS, host, MOVES, &moves, g->moves, g->n_moves) &&
+			       store_get_columns(f, STORE_AWAYS, host, RELAYS, &relays, g->relays,
+				       g->n_relays)
 		       ? 0
 		       : refuse(err);
 }

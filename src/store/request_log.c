@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/numbers.h"
+#include "store/columns.h"
 #include "store/types.h"
 
 /* In STORE_REQUEST_LOG: the number of rows of each kind. */
@@ -12,128 +12,74 @@ struct counts {
 	uint32_t n[6];
 };
 
-struct column { /* bytes of each row, as a number; bytes 0: a flag */
-	uint16_t at, bytes;
-	enum store_packing packing;
-};
-
-struct rows {
-	size_t size; /* of a row */
-	const struct column *columns;
-	uint32_t n_columns;
-};
-
-#define COLUMN(struct_, member_, packing_)                                                         \
-	{                                                                                          \
-		offsetof(struct struct_, member_), sizeof(((struct struct_ *)0)->member_),         \
-			STORE_##packing_                                                           \
-	}
-#define FLAG(struct_, member_)                                                                     \
-	{                                                                                          \
-		offsetof(struct struct_, member_), 0, STORE_DICT                                   \
-	}
-#define ROWS(struct_, columns_)                                                                    \
-	{                                                                                          \
-		sizeof(struct struct_), columns_, sizeof(columns_) / sizeof(*(columns_))           \
-	}
-
 /* The bit fields of an action are stored as one 32-bit number; they lie between its socket and its
  * exchange. */
 enum { BITS_AT = offsetof(struct requests_action, socket) + sizeof(uint32_t) };
 _Static_assert(offsetof(struct requests_action, exchange) == BITS_AT + sizeof(uint32_t),
 	"the bits of an action are 32");
 
-static const struct column action_columns[] = { COLUMN(requests_action, begin, DELTA),
-	COLUMN(requests_action, end, DELTA), COLUMN(requests_action, task, DICT),
-	COLUMN(requests_action, socket, DICT), { BITS_AT, sizeof(uint32_t), STORE_DICT },
-	COLUMN(requests_action, exchange, DICT) };
-static const struct column socket_columns[] = { COLUMN(requests_socket, begin, DELTA),
-	COLUMN(requests_socket, end_of_use, DELTA), COLUMN(requests_socket, owner, DICT),
-	COLUMN(requests_socket, object, PLAIN), COLUMN(requests_socket, kind, DICT),
-	COLUMN(requests_socket, end, DICT), FLAG(requests_socket, is_received_from),
-	FLAG(requests_socket, is_made), FLAG(requests_socket, is_connected),
-	FLAG(requests_socket, is_accepted), FLAG(requests_socket, is_connecting),
-	COLUMN(requests_socket, arrived, PLAIN), COLUMN(requests_socket, told_local, PLAIN),
-	COLUMN(requests_socket, told_peer, PLAIN), COLUMN(requests_socket, n_samples, DICT),
-	COLUMN(requests_socket, n_sightings, DICT), COLUMN(requests_socket, n_meetings, DICT),
-	COLUMN(requests_socket, n_departures, DICT), COLUMN(requests_socket, pipe_ways, DICT),
-	COLUMN(requests_socket, samples[0], PLAIN), COLUMN(requests_socket, samples[1], PLAIN),
-	COLUMN(requests_socket, samples[2], PLAIN), COLUMN(requests_socket, samples[3], PLAIN),
-	COLUMN(requests_socket, opener, PLAIN), COLUMN(requests_socket, last, PLAIN),
-	COLUMN(requests_socket, before, DELTA), COLUMN(requests_socket, n, PLAIN) };
+static const struct store_column action_columns[] = { STORE_COLUMN(requests_action, begin, DELTA),
+	STORE_COLUMN(requests_action, end, DELTA), STORE_COLUMN(requests_action, task, DICT),
+	STORE_COLUMN(requests_action, socket, DICT),
+	{ .at = BITS_AT, .bytes = sizeof(uint32_t), .packing = STORE_DICT },
+	STORE_COLUMN(requests_action, exchange, DICT) };
+static const struct store_column socket_columns[] = { STORE_COLUMN(requests_socket, begin, DELTA),
+	STORE_COLUMN(requests_socket, end_of_use, DELTA),
+	STORE_COLUMN(requests_socket, owner, DICT),
+	STORE_COLUMN_OR_NONE(requests_socket, object, PLAIN),
+	STORE_COLUMN(requests_socket, kind, DICT), STORE_COLUMN(requests_socket, end, DICT),
+	STORE_FLAG(requests_socket, is_received_from), STORE_FLAG(requests_socket, is_made),
+	STORE_FLAG(requests_socket, is_connected), STORE_FLAG(requests_socket, is_accepted),
+	STORE_FLAG(requests_socket, is_connecting), STORE_COLUMN(requests_socket, arrived, PLAIN),
+	STORE_COLUMN_OR_NONE(requests_socket, told_local, PLAIN),
+	STORE_COLUMN_OR_NONE(requests_socket, told_peer, PLAIN),
+	STORE_COLUMN(requests_socket, n_samples, DICT),
+	STORE_COLUMN(requests_socket, n_sightings, DICT),
+	STORE_COLUMN(requests_socket, n_meetings, DICT),
+	STORE_COLUMN(requests_socket, n_departures, DICT),
+	STORE_COLUMN(requests_socket, pipe_ways, DICT),
+	STORE_COLUMN(requests_socket, samples[0], PLAIN),
+	STORE_COLUMN(requests_socket, samples[1], PLAIN),
+	STORE_COLUMN(requests_socket, samples[2], PLAIN),
+	STORE_COLUMN(requests_socket, samples[3], PLAIN),
+	STORE_COLUMN(requests_socket, opener, PLAIN), STORE_COLUMN(requests_socket, last, PLAIN),
+	STORE_COLUMN(requests_socket, before, DELTA), STORE_COLUMN(requests_socket, n, PLAIN) };
 _Static_assert(REQUESTS_SAMPLES == 4, "each sample is a column");
-static const struct column sighting_columns[] = { COLUMN(requests_sighting, packet, PLAIN),
-	COLUMN(requests_sighting, socket, PLAIN), FLAG(requests_sighting, is_send) };
-static const struct column departure_columns[] = { COLUMN(requests_departure, time, DELTA),
-	COLUMN(requests_departure, socket, PLAIN) };
-static const struct column meeting_columns[] = { COLUMN(requests_meeting, from, PLAIN),
-	COLUMN(requests_meeting, to, PLAIN) };
-static const struct column dirt_columns[] = { COLUMN(requests_dirt, since, DELTA),
-	COLUMN(requests_dirt, bytes, DICT), COLUMN(requests_dirt, task, DICT) };
-static const struct column single_columns[] = { COLUMN(kernel_single, time, DELTA),
-	COLUMN(kernel_single, source, DICT), COLUMN(kernel_single, destination, DICT),
-	COLUMN(kernel_single, host, DICT), FLAG(kernel_single, is_send), FLAG(kernel_single, opens),
-	FLAG(kernel_single, leaves) };
+static const struct store_column sighting_columns[] = { STORE_COLUMN(
+								requests_sighting, packet, PLAIN),
+	STORE_COLUMN(requests_sighting, socket, PLAIN), STORE_FLAG(requests_sighting, is_send) };
+static const struct store_column departure_columns[] = { STORE_COLUMN(
+								 requests_departure, time, DELTA),
+	STORE_COLUMN(requests_departure, socket, PLAIN) };
+static const struct store_column meeting_columns[] = { STORE_COLUMN(requests_meeting, from, PLAIN),
+	STORE_COLUMN(requests_meeting, to, PLAIN) };
+static const struct store_column dirt_columns[] = { STORE_COLUMN(requests_dirt, since, DELTA),
+	STORE_COLUMN(requests_dirt, bytes, DICT), STORE_COLUMN(requests_dirt, task, DICT) };
+static const struct store_column single_columns[] = { STORE_COLUMN(kernel_single, time, DELTA),
+	STORE_COLUMN(kernel_single, source, DICT), STORE_COLUMN(kernel_single, destination, DICT),
+	STORE_COLUMN(kernel_single, host, DICT), STORE_FLAG(kernel_single, is_send),
+	STORE_FLAG(kernel_single, opens), STORE_FLAG(kernel_single, leaves) };
 
 enum { ACTIONS, SOCKETS, SIGHTINGS, DEPARTURES, MEETINGS, DIRT, N_ROWS, SINGLES = N_ROWS };
-static const struct rows kinds[] = { ROWS(requests_action, action_columns),
-	ROWS(requests_socket, socket_columns), ROWS(requests_sighting, sighting_columns),
-	ROWS(requests_departure, departure_columns), ROWS(requests_meeting, meeting_columns),
-	ROWS(requests_dirt, dirt_columns), ROWS(kernel_single, single_columns) };
+static const struct store_columns kinds[] = { STORE_COLUMNS(requests_action, action_columns),
+	STORE_COLUMNS(requests_socket, socket_columns),
+	STORE_COLUMNS(requests_sighting, sighting_columns),
+	STORE_COLUMNS(requests_departure, departure_columns),
+	STORE_COLUMNS(requests_meeting, meeting_columns),
+	STORE_COLUMNS(requests_dirt, dirt_columns), STORE_COLUMNS(kernel_single, single_columns) };
 
 /* Numbers of the sections STORE_REQUEST_LOG. */
 enum { COUNTS, N_SINGLES, CLOCK_GROUPS };
 
-struct cells { /* a column of rows */
-	uint8_t *rows;
-	size_t size;
-	struct column column;
-};
-
-static uint64_t get_cell(const void *ctx, size_t i)
-{
-	const struct cells *c = ctx;
-	const uint8_t *at = c->rows + i * c->size + c->column.at;
-	uint64_t wide;
-	uint32_t half;
-	switch (c->column.bytes) {
-	case sizeof(wide): memcpy(&wide, at, sizeof(wide)); return wide;
-	case sizeof(half): memcpy(&half, at, sizeof(half)); return half;
-	default: return *at;
-	}
-}
-
-static void set_cell(void *ctx, size_t i, uint64_t v)
-{
-	const struct cells *c = ctx;
-	uint8_t *at = c->rows + i * c->size + c->column.at;
-	uint32_t half = (uint32_t)v;
-	switch (c->column.bytes) {
-	case sizeof(v): memcpy(at, &v, sizeof(v)); break;
-	case sizeof(half): memcpy(at, &half, sizeof(half)); break;
-	case sizeof(*at): *at = (uint8_t)v; break;
-	default: *at = v != 0; break;
-	}
-}
-
-static uint32_t number_of(uint32_t kind, uint32_t column)
-{
-	enum { MOST_COLUMNS = 64 };
-	return kind * MOST_COLUMNS + column;
-}
+enum { MOST_COLUMNS = 64 }; /* of a kind: its numbers are from so many times the kind on */
 
 /* ---- writing ---- */
 
 static void put_rows(
 	struct store_writer *w, uint32_t host, uint32_t kind, const void *rows, uint32_t n)
 {
-	const struct rows *of = &kinds[kind];
-	for (uint32_t i = 0; i < of->n_columns; i++) {
-		/* const is cast away, but nothing is written through it. */
-		const struct cells cells = { (uint8_t *)(uintptr_t)rows, of->size, of->columns[i] };
-		store_put_numbers(w, STORE_REQUEST_COLUMNS, host, number_of(kind, i),
-			of->columns[i].packing, get_cell, &cells, n);
-	}
+	store_put_columns(
+		w, STORE_REQUEST_COLUMNS, host, kind * MOST_COLUMNS, &kinds[kind], rows, n);
 }
 
 static void put_host(struct store_writer *w, uint32_t host, const struct requests_host *r)
@@ -224,13 +170,8 @@ static bool make_room(struct requests_host *r, const struct counts *c)
 static bool get_rows(
 	const struct store_file *f, uint32_t host, uint32_t kind, void *rows, uint32_t n)
 {
-	bool ok = true;
-	for (uint32_t i = 0; ok && i < kinds[kind].n_columns; i++) {
-		struct cells cells = { rows, kinds[kind].size, kinds[kind].columns[i] };
-		ok = store_get_numbers(
-			f, STORE_REQUEST_COLUMNS, host, number_of(kind, i), set_cell, &cells, n);
-	}
-	return ok;
+	return store_get_columns(
+		f, STORE_REQUEST_COLUMNS, host, kind * MOST_COLUMNS, &kinds[kind], rows, n);
 }
 
 static int refuse(struct mer_err *err)

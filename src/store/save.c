@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/columns.h"
 #include "store/guests.h"
 #include "store/heads.h"
 #include "store/lanes.h"
-#include "store/numbers.h"
 #include "store/request_log.h"
 #include "store/rows.h"
 #include "store/spans.h"
@@ -41,28 +41,15 @@ static int put_names(
 
 /* ---- usage ---- */
 
-static uint64_t point_time(const void *points, size_t i)
-{
-	return (uint64_t)((const struct usage_point *)points)[i].time;
-}
-
-static uint64_t point_sum(const void *points, size_t i)
-{
-	return (uint64_t)((const struct usage_point *)points)[i].sum;
-}
-
-static uint64_t first_of(const void *first, size_t i)
-{
-	return ((const size_t *)first)[i];
-}
+static const struct store_column point_columns[] = { STORE_COLUMN(usage_point, time, DELTA),
+	STORE_COLUMN(usage_point, sum, DELTA) };
+const struct store_columns store_usage_points = STORE_COLUMNS(usage_point, point_columns);
 
 static void put_usage(struct store_writer *w, uint32_t host, const struct usage_sums *s)
 {
 	size_t n = (size_t)s->n_tasks * USAGE_N_KINDS + 1;
-	store_put_numbers(w, STORE_USAGE, host, 0, STORE_DELTA, first_of, s->first, n);
-	n = s->first[n - 1];
-	store_put_numbers(w, STORE_USAGE, host, 1, STORE_DELTA, point_time, s->points, n);
-	store_put_numbers(w, STORE_USAGE, host, 2, STORE_DELTA, point_sum, s->points, n);
+	store_put_columns(w, STORE_USAGE, host, 0, &store_sizes, s->first, n);
+	store_put_columns(w, STORE_USAGE, host, 1, &store_usage_points, s->points, s->first[n - 1]);
 }
 
 /* ---- hosts ---- */

@@ -2,6 +2,7 @@
 #ifndef MER_STORE_SAVE_H
 #define MER_STORE_SAVE_H
 
+#include "store/columns.h"
 #include "store/store.h"
 
 struct store_content {
@@ -17,6 +18,9 @@ struct store_options {
 	unsigned n_threads;
 	struct mer_cancel *cancel; /* NULL: none */
 };
+
+/* For struct usage_point. */
+extern const struct store_columns store_usage_points;
 
 int store_put(struct store_writer *w, const struct store_content *c, const struct store_options *o,
 	struct mer_err *err);

@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "kernel/files/files.h"
+#include "store/columns.h"
 #include "store/facts.h"
 #include "store/guests.h"
 #include "store/heads.h"
 #include "store/made_again.h"
-#include "store/numbers.h"
 #include "store/request_log.h"
 #include "store/rows.h"
+#include "store/save.h"
 #include "store/spans.h"
 #include "store/types.h"
 #include "store/waits.h"
@@ -486,21 +487,6 @@ struct analysis_source store_source(struct store *s)
 
 /* ---- usage ---- */
 
-static void set_first(void *ctx, size_t i, uint64_t v)
-{
-	((size_t *)ctx)[i] = v;
-}
-
-static void set_time(void *ctx, size_t i, uint64_t v)
-{
-	((struct usage_point *)ctx)[i].time = (int64_t)v;
-}
-
-static void set_sum(void *ctx, size_t i, uint64_t v)
-{
-	((struct usage_point *)ctx)[i].sum = (int64_t)v;
-}
-
 static bool rises_to(const size_t *first, size_t n, size_t end)
 {
 	bool ok = first[0] == 0 && first[n] == end;
@@ -520,11 +506,9 @@ static int get_usage(struct store *s, uint32_t i, struct usage *u, struct mer_er
 	sums.points = mer_spill_array(s->world.spill, head->n_points + 1, sizeof(*sums.points));
 	int rc = sums.first && sums.points ? 0 : mer_fail_nomem(err);
 	if (rc == 0 &&
-		(!store_get_numbers(&s->file, STORE_USAGE, i, 0, set_first, sums.first, n + 1) ||
-			!store_get_numbers(&s->file, STORE_USAGE, i, 1, set_time, sums.points,
-				head->n_points) ||
-			!store_get_numbers(&s->file, STORE_USAGE, i, 2, set_sum, sums.points,
-				head->n_points) ||
+		(!store_get_columns(&s->file, STORE_USAGE, i, 0, &store_sizes, sums.first, n + 1) ||
+			!store_get_columns(&s->file, STORE_USAGE, i, 1, &store_usage_points,
+				sums.points, head->n_points) ||
 			!rises_to(sums.first, n, head->n_points)))
 		rc = refuse(err, "usage");
 	if (rc == 0) {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "given.h"
+#include "requests/facts.h"
 #include "scenario.h"
 
 static void take(struct run_case *c, const struct scenario *s)
@@ -44,11 +45,48 @@ static void forget_tables(struct run_case *c)
 	c->has_run = false;
 }
 
+/* ---- running it ---- */
+
+/* What options.requests looks at: its context belongs to the test. */
+static struct {
+	struct analysis_run *run;
+	struct requests_log *log;
+} found;
+
+static int make_requests(void *ctx, struct fact_host *const *by_host, struct mer_err *err)
+{
+	struct kernel_world *w = found.run->world;
+	struct requests *r = NULL;
+	struct requests_log *log = found.log;
+	(void)ctx;
+	found.log = NULL;
+	int rc = requests_find(w, log, &r, err);
+	if (rc == 0)
+		rc = requests_make_facts(r, w->hosts, by_host, err);
+	requests_free(r);
+	return rc;
+}
+
+int run_case_analyze(struct run_case *c, unsigned n_threads, const struct analysis_options *options,
+	struct analysis_run *run, const struct analysis_request *requests, size_t n,
+	struct mer_table *tables, struct mer_err *err)
+{
+	struct analysis_options o = *options;
+	found.run = run;
+	assert_int_equal(requests_log_new(c->e->n_hosts, NULL, &found.log, err), 0);
+	o.requests = make_requests;
+	const struct kernel_world_options w = { .n_threads = n_threads,
+		.observers = requests_log_observers(found.log) };
+	int rc = analysis_run(run, c->e, &c->messages, c->result, &w, &o, requests, n, tables, err);
+	run->options = options; /* o does not outlive this */
+	requests_log_free(found.log);
+	return rc;
+}
+
 void run_case_run(struct run_case *c, const char *analysis, const struct analysis_options *options)
 {
 	enum { MAX = sizeof(c->tables) / sizeof(c->tables[0]) };
 	struct analysis_options all = { .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX };
-	struct kernel_world_options w = { .n_threads = 2 };
 	struct mer_err err = { 0 };
 	char ids[64], *rest = ids;
 	forget_tables(c);
@@ -62,8 +100,8 @@ void run_case_run(struct run_case *c, const char *analysis, const struct analysi
 			c->requests[c->n++] = (struct analysis_request){ a, i };
 		}
 	}
-	if (analysis_run(&c->run, c->e, &c->messages, c->result, &w, options ? options : &all,
-		    c->requests, c->n, c->tables, &err))
+	if (run_case_analyze(
+		    c, 2, options ? options : &all, &c->run, c->requests, c->n, c->tables, &err))
 		fail_msg("%s", err.text);
 	c->has_run = true;
 }

@@ -25,6 +25,10 @@ void run_case_open_recording(struct run_case *c, const char *name);
 /* Once or more: all outputs of an analysis, or of several ("io disk"), in one reading. options:
  * NULL: everything. */
 void run_case_run(struct run_case *c, const char *analysis, const struct analysis_options *options);
+/* The same of any tables, on so many threads: analysis_run, with requests. */
+int run_case_analyze(struct run_case *c, unsigned n_threads, const struct analysis_options *options,
+	struct analysis_run *run, const struct analysis_request *requests, size_t n,
+	struct mer_table *tables, struct mer_err *err);
 void run_case_close(struct run_case *c);
 
 /* Of the first analysis; of another one "disk:top". */

@@ -35,6 +35,9 @@ static const struct pair {
 	{ "view", "bins", "row", "top" }, /* with states: tests/cli/test_view.sh */
 	{ "mpi", "bins", "host", "ranks" },
 	{ "mpi", "bins", "rank", "ranks" },
+	{ "waits", "bins", "host", "top" },
+	{ "requests", "bins", NULL, "top" },
+	{ "messages", "bins", NULL, "top" },
 	{ "vm", "bins", "vCPU", "vcpus" },
 	{ "vm", "bins_fused", "CPU", "fused" },
 	{ "vm", "bins_bad", NULL, "bad" },
@@ -44,7 +47,7 @@ enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 /* The longest of all is not a sum, nor is a percentile; those of one bin are those of all. */
 static bool adds_up(const struct mer_column *c, uint64_t n_bins)
 {
-	static const char *const no_sums[] = { "p50_ns", "p90_ns", "p99_ns", "mean_ns" };
+	static const char *const no_sums[] = { "p50_ns", "p90_ns", "p99_ns", "mean_ns", "min_ns" };
 	if (strstr(c->key, "max_"))
 		return false;
 	for (size_t i = 0; i < sizeof(no_sums) / sizeof(no_sums[0]); i++)

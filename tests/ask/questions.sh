@@ -40,5 +40,9 @@ log syscall --limit 5
 log disk --min 1ms
 freq syscall
 stats futex
+top waits --group-by cause --begin +1s --end +2s
+log requests --min 1ms --limit 5
+top requests --bins 3
+stats messages --group-by to_port
 END
 }

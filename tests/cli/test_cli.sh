@@ -162,7 +162,7 @@ is "$(cd "$dir/sub" && complete_bash meridian top '')" "$("$m" top --format csv 
 is "$(cd "$dir/sub" && complete_bash meridian top cpu '')" "my trace"
 is "$(cd "$dir/sub" && complete_bash meridian top -n 5 --sort comm cpu '')" "my trace"
 is "$(cd "$dir/sub" && complete_bash meridian top cpu "my trace" '')" "my trace"
-is "$(cd "$dir/sub" && complete_bash meridian stats m)" "my trace mem mpi"
+is "$(cd "$dir/sub" && complete_bash meridian stats m)" "my trace mem messages mpi"
 is "$(cd "$dir/sub" && complete_bash meridian stats syscall '')" "my trace"
 is "$(cd "$dir/sub" && complete_bash meridian events --sync n)" none
 if command -v zsh >/dev/null; then

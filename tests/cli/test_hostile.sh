@@ -53,7 +53,7 @@ while IFS=$'\t' read -r verb _; do
 	for format in ${formats:-table}; do
 		case $verb in
 		top | log | freq)
-			for a in cpu cpufreq sched poll io net mem faults syscall irq futex servers; do
+			for a in cpu cpufreq sched poll io net mem faults syscall irq futex waits requests messages servers; do
 				try "$verb" "$a" --format "$format" -n 0 "$T"
 			done
 			;;

@@ -8,7 +8,7 @@ RANDOM=${SEED:-7}
 windows=${WINDOWS:-1}
 n=0 same=0 n_stores=0
 
-some=(io disk net mem faults futex cpufreq servers)
+some=(io disk net mem faults futex cpufreq waits requests messages servers)
 
 # Hosts that nobody recorded, besides: other seeds each time with SEED.
 worlds=()
@@ -62,7 +62,7 @@ for t in "$lab"/* "${worlds[@]}"; do
 		for a in "${some[@]}"; do
 			one "$t" top "$a" --begin "$b" --end "$e" --table all --format csv
 		done
-		for a in "${some[RANDOM % 8]}"; do # servers have no such tables: an error then, too
+		for a in "${some[RANDOM % ${#some[@]}]}"; do # servers have no such tables: an error then, too
 			one "$t" log "$a" --begin "$b" --end "$e" --all --format csv
 			one "$t" stats "$a" --begin "$b" --end "$e" --format csv
 			one "$t" freq "$a" --begin "$b" --end "$e" --format csv
@@ -73,12 +73,12 @@ for t in "$lab"/* "${worlds[@]}"; do
 		one "$t" top cpu --begin "$b" --end "$e" --bins 7 --format csv
 		one "$t" top sched --begin "$b" --end "$e" --comm 's*' --format csv
 		one "$t" path --list --begin "$b" --end "$e" --format csv
-		for a in "top syscall" "log syscall" "top poll" "log io" "top io" "top net"; do # as text: without idle waits
+		for a in "top syscall" "log syscall" "top poll" "log io" "top io" "top net" "top waits" "log waits"; do # as text: without idle waits
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e"
 		done
 		# Of periods from the first one to the last one, with a window and without.
-		for a in "top cpu" "top sched" "stats syscall" "log irq" "top ${some[RANDOM % 8]}"; do
+		for a in "top cpu" "top sched" "stats syscall" "log irq" "top ${some[RANDOM % ${#some[@]}]}"; do
 			# shellcheck disable=SC2086
 			one "$t" $a --period 'syscall_entry_read : syscall_exit_read' --begin "$b" --end "$e" --format csv
 		done

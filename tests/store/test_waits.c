@@ -98,6 +98,7 @@ static void comes_back(const struct given *g, uint32_t variant)
 			assert_true(v->open == w->open && v->is_input == w->is_input);
 			assert_true(v->is_for_work == w->is_for_work && v->is_felt == w->is_felt);
 			assert_true(v->asker == w->asker && v->is_answer == w->is_answer);
+			assert_true(v->is_one_span == w->is_one_span);
 		}
 	}
 	blocked_fini(&back);
@@ -125,6 +126,7 @@ static void all_of_it(void **state)
 	w[2].asker = A_TASKS + B_TASKS - 1;
 	w[2].asked = 700;
 	w[3].is_felt = true;
+	w[3].is_one_span = true;
 	g.waits[1][0].is_answer = true;
 	w[3].task = A_TASKS - 1;
 	w[3].cause = KERNEL_N_CAUSES - 1;
@@ -168,6 +170,9 @@ static void what_is_not_there(void **state)
 	REFUSED(w[0].asker = A_TASKS + B_TASKS);
 	REFUSED(w[0].kind = BLOCKED_N_KINDS);
 	REFUSED(w[0].cause = KERNEL_N_CAUSES);
+	/* Flags that are neither true nor false. */
+	REFUSED(memset(&w[0].open, 2, 1));
+	REFUSED(memset(&w[0].is_one_span, 2, 1));
 	REFUSED(g.waits[1][0].call = B_CALLS);
 	REFUSED(g.leaders[0][1] = A_TASKS);
 	REFUSED(g.leaders[1][0] = B_TASKS);

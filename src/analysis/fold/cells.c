@@ -112,6 +112,10 @@ static struct mer_cell sum_cell(
 	case FOLD_P95: return percentile(s, v, 0.95, l);
 	case FOLD_P99: return percentile(s, v, 0.99, l);
 	case FOLD_MEDIAN: return MER_INT(fold_values_median(v[s->at[12]]));
+	case FOLD_EXACT_P50: return MER_INT(fold_values_rank(v[s->at[12]], 500));
+	case FOLD_EXACT_P90: return MER_INT(fold_values_rank(v[s->at[12]], 900));
+	case FOLD_EXACT_P99: return MER_INT(fold_values_rank(v[s->at[12]], 990));
+	case FOLD_EXACT_P999: return MER_INT(fold_values_rank(v[s->at[12]], 999));
 	case FOLD_SPREAD_PER_SECOND: return per_second(s, v, x->asked);
 	case FOLD_AT_MIN: return MER_INT(v[s->at[5]]);
 	case FOLD_AT_MAX: return MER_INT(v[s->at[6]]);

@@ -54,8 +54,9 @@ int fold_plan_condition(const struct fold_maker *m, const struct fact_kind *k,
 	if (w->test == FOLD_ONCE) {
 		c->test = FOLD_IS;
 		c->a = 1;
-		c->source =
-			(struct fold_source){ .what = FOLD_FROM_ONCE, .first_end = k->first_end };
+		c->source = (struct fold_source){
+			.what = FOLD_FROM_ONCE, .first_end = k->first_end, .of_tasks = k->of_tasks
+		};
 		return k->first_end ? 0 : fold_plan_is_wrong(m, "end", k->id);
 	}
 	return fold_source_find(k, w->field, &c->source) ? 0

@@ -54,6 +54,7 @@ struct fold_source {
 	const struct fact_view *view;
 	int64_t (*of_piece)(int64_t begin, int64_t end);
 	bool (*first_end)(const struct fact *f, struct fact_end *first);
+	bool of_tasks; /* with first_end: as that of the kind */
 	const char *const *words;
 	uint32_t n_words;
 };
@@ -362,6 +363,8 @@ void fold_values_free(int64_t values);
 /* Median of one or more values; with an even number the mean of the two in the middle. Sorts
  * them. */
 int64_t fold_values_median(int64_t values);
+/* The least of them that at least so many thousandths do not exceed. */
+int64_t fold_values_rank(int64_t values, unsigned per_mille);
 
 /* ---- levels (levels.c): FOLD_LEVEL ---- */
 

@@ -119,7 +119,7 @@ bool fold_counts_once(const struct fold_plan *p, const struct fold_source *s, co
 	if (!s->first_end(f, &first))
 		return true;
 	if ((o->wants_host && !o->wants_host(o->ctx, first.host)) ||
-		(o->wants_cpu && !o->wants_cpu(o->ctx, first.cpu)))
+		(o->wants_cpu && !s->of_tasks && !o->wants_cpu(o->ctx, first.cpu)))
 		return true;
 	return o->wants_task &&
 	       (first.task == KERNEL_NONE ||
@@ -129,10 +129,13 @@ bool fold_counts_once(const struct fold_plan *p, const struct fold_source *s, co
 static bool holds_where(const struct choice *c, const struct fact *f)
 {
 	const struct fold_input *in = c->in;
-	for (uint32_t i = 0; i < in->n_where; i++)
-		if (!fold_condition_holds(
-			    &in->where[i], fold_source_of(&in->where[i].source, c->h, f)))
+	for (uint32_t i = 0; i < in->n_where; i++) {
+		const struct fold_source *s = &in->where[i].source;
+		int64_t value = s->what == FOLD_FROM_ONCE ? fold_counts_once(c->s->plan, s, f)
+							  : fold_source_of(s, c->h, f);
+		if (!fold_condition_holds(&in->where[i], value))
 			return false;
+	}
 	return true;
 }
 

@@ -64,10 +64,22 @@ static int compare(const void *a, const void *b)
 	return (*p > *q) - (*p < *q);
 }
 
-int64_t fold_values_median(int64_t values)
+static const struct values *sorted(int64_t values)
 {
 	struct values *x = of(values);
 	qsort(x->v, x->n, sizeof(x->v[0]), compare);
+	return x;
+}
+
+int64_t fold_values_rank(int64_t values, unsigned per_mille)
+{
+	const struct values *x = sorted(values);
+	return x->v[(x->n * per_mille + 999) / 1000 - 1];
+}
+
+int64_t fold_values_median(int64_t values)
+{
+	const struct values *x = sorted(values);
 	int64_t low = x->v[(x->n - 1) / 2], high = x->v[x->n / 2];
 	return low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
 }

@@ -625,8 +625,8 @@ const struct ask_verb ask_verb_stats = {
 	.args = "ANALYSIS",
 	.examples = {
 		{ "meridian stats client/ server/", "Which events were recorded most, and what was lost." },
-		{ "meridian stats syscall client/ server/",
-			"Number and duration of each system call." },
+		{ "meridian stats requests client/ server/",
+			"Number and latencies of each kind of request." },
 	},
 	.run = run,
 };
