@@ -46,3 +46,9 @@ bool fact_name(struct kernel_host *h, const char *text, uint32_t *name)
 	*name = *text ? mer_intern_add(&h->names, text, strlen(text)) : KERNEL_NONE;
 	return !*text || *name != MER_INTERN_NONE;
 }
+
+bool fact_comm(struct kernel_host *h, const struct kernel_host *hosts, uint32_t host, uint32_t task,
+	uint32_t *name)
+{
+	return fact_name(h, task == KERNEL_NONE ? "" : kernel_comm(&hosts[host], task), name);
+}

@@ -194,6 +194,7 @@ struct fact_maker {
 	uint64_t wants;			      /* as in struct kernel_observer */
 	/* reads kernel_world.bridges, which must be collected in a separate reading */
 	bool messages;
+	bool requests; /* calls options.requests, for which they are found */
 	size_t state_size;
 	/* ctx: struct fact_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
@@ -255,6 +256,9 @@ const struct fact_view *fact_view_find(const struct fact_kind *k, const char *ke
 /* The number of a name in the host's names, for facts of the world of all hosts. "": KERNEL_NONE.
  * False: no memory. */
 bool fact_name(struct kernel_host *h, const char *text, uint32_t *name);
+/* The same for the last name of a task of any of these hosts. KERNEL_NONE: no task, no name. */
+bool fact_comm(struct kernel_host *h, const struct kernel_host *hosts, uint32_t host, uint32_t task,
+	uint32_t *name);
 /* The value of a field. */
 static inline int64_t fact_load(const struct fact_field *f, const void *fact)
 {

@@ -1,7 +1,7 @@
 /* What requests need: messages, facts. */
 #include <string.h>
 
-#include "analysis/all.h"
+#include "analysis/analysis.h"
 #include "analysis/fold.h"
 
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n)
@@ -22,7 +22,7 @@ bool analysis_needs_requests(const struct analysis_request *requests, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct fold *f = requests[i].analysis->outputs[requests[i].output].fold;
 		for (size_t k = 0; f && k < FOLD_KINDS && f->kinds[k]; k++)
-			if (f->kinds[k] == &fact_request)
+			if (f->kinds[k]->maker->requests)
 				return true;
 	}
 	return false;

@@ -56,6 +56,17 @@ static bool add_extent(struct kernel_span_log *l)
 	return true;
 }
 
+/* Where a chunk stays, in the last extent. NULL: no memory. */
+static struct kernel_span *take_room(struct kernel_span_log *l)
+{
+	if (!l->n_free && !add_extent(l))
+		return NULL;
+	struct kernel_span *to = l->next;
+	l->next += KERNEL_CHUNK;
+	l->n_free--;
+	return to;
+}
+
 /* Where the spans of the next chunk are written first, if not where they stay. */
 static struct kernel_span *stage(
 	struct kernel_span_log *l, struct kernel_span *block, struct kernel_span *to)
@@ -83,11 +94,10 @@ bool kernel_span_log_add_chunk(struct kernel_span_log *l)
 		if (!chunk)
 			return false;
 	} else {
-		if (!l->n_free && !add_extent(l))
+		struct kernel_span *to = take_room(l);
+		if (!to)
 			return false;
-		chunk = stage(l, l->extents[l->n_extents - 1], l->next);
-		l->next += KERNEL_CHUNK;
-		l->n_free--;
+		chunk = stage(l, l->extents[l->n_extents - 1], to);
 	}
 	l->chunks[l->n_chunks++] = chunk;
 	return true;
@@ -106,12 +116,10 @@ bool kernel_span_log_add_absent(struct kernel_span_log *l, uint32_t n)
 struct kernel_span *kernel_span_log_put(
 	struct kernel_span_log *l, uint32_t chunk, const struct kernel_span *spans)
 {
-	if (!l->n_free && !add_extent(l))
-		return NULL;
-	struct kernel_span *to = l->next;
-	mer_spill_copy(l->extents[l->n_extents - 1], to, spans, KERNEL_CHUNK * sizeof(*spans));
-	l->next += KERNEL_CHUNK;
-	l->n_free--;
+	struct kernel_span *to = take_room(l);
+	if (to)
+		mer_spill_copy(
+			l->extents[l->n_extents - 1], to, spans, KERNEL_CHUNK * sizeof(*spans));
 	return l->chunks[chunk] = to;
 }
 

@@ -53,8 +53,7 @@ static int add(const struct requests_kinds *k, uint32_t exchange, struct kernel_
 		  fact_name(h, parent ? requests_kind_name(k, parent - 1) : "", &f->parent_kind);
 	for (unsigned side = 0; side < REQUEST_N_SIDES; side++) {
 		uint32_t host = f->hosts[side], task = f->tasks[side];
-		ok &= fact_name(h, task == KERNEL_NONE ? "" : kernel_comm(&hosts[host], task),
-			&f->names[side]);
+		ok &= fact_comm(h, hosts, host, task, &f->names[side]);
 	}
 	return ok ? fact_add(to, h, 0, f) : mer_fail_nomem(to->err);
 }

@@ -36,14 +36,6 @@ static bool find_children(struct requests_parts_finder *f)
 typedef bool find_stretches(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
 	struct requests_stretches *s);
 
-static bool find_all(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
-	struct requests_stretches *s)
-{
-	(void)begin;
-	(void)end;
-	return requests_stretches_find(r, host, s);
-}
-
 static int new_finder(const struct requests *r, find_stretches *find, int64_t begin, int64_t end,
 	struct requests_parts_finder **out, struct mer_err *err)
 {
@@ -73,7 +65,7 @@ static int new_finder(const struct requests *r, find_stretches *find, int64_t be
 int requests_parts_finder_new(
 	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
 {
-	return new_finder(r, find_all, INT64_MIN, INT64_MAX, out, err);
+	return new_finder(r, requests_stretches_within, INT64_MIN, INT64_MAX, out, err);
 }
 
 /* When these were under way, and all below them. False: no memory. */

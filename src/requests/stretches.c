@@ -345,14 +345,6 @@ static bool add_all(const struct finder *x)
 	return ok;
 }
 
-bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s)
-{
-	const struct finder x = { .r = r, .h = &r->w->hosts[host], .s = s };
-	bool ok = begin_stretches(r, host, s) && add_all(&x);
-	drop_stints(s);
-	return ok;
-}
-
 /* ---- of a part of the time ---- */
 
 /* From the stretch under way at the begin of the time to the one that begins after its end: a
@@ -440,7 +432,8 @@ static bool is_most_of(const struct kernel_host *h, int64_t begin, int64_t end)
 {
 	begin = begin < h->begin ? h->begin : begin;
 	end = end > h->end ? h->end : end;
-	return end > begin && end - begin > (h->end - h->begin) / 4;
+	uint64_t all = (uint64_t)h->end - (uint64_t)h->begin;
+	return end >= begin && (uint64_t)end - (uint64_t)begin >= all / 4;
 }
 
 bool requests_stretches_begin(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
@@ -471,10 +464,10 @@ bool requests_stretches_within(const struct requests *r, uint32_t host, int64_t 
 	struct requests_stretches *s)
 {
 	const struct finder x = { .r = r, .h = &r->w->hosts[host], .s = s };
-	if (is_most_of(x.h, begin, end))
-		return requests_stretches_find(r, host, s);
-	bool ok = begin_stretches(r, host, s);
-	for (uint32_t t = 0; ok && t < x.h->n_tasks; t++) {
+	bool ok = begin_stretches(r, host, s), all_at_once = is_most_of(x.h, begin, end);
+	if (ok && all_at_once)
+		ok = add_all(&x);
+	for (uint32_t t = 0; ok && !all_at_once && t < x.h->n_tasks; t++) {
 		struct doings all;
 		if (!has_stints(s, t))
 			continue;

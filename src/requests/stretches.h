@@ -36,10 +36,9 @@ struct requests_stretches { /* of a host */
 	uint32_t *stints_of;
 };
 
-/* Into s, zeroed; in any case requests_stretches_fini. False: no memory. */
-bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s);
-/* The same as far as [begin, end] needs it: at these times, and where a span or a request changes
- * in them, it is the same. What a task did long before and after is not looked at. */
+/* As far as [begin, end] needs them: at these times, and where a span or a request changes in them,
+ * they are those of all times. What a task did long before and after is not looked at. Into s,
+ * zeroed; in any case requests_stretches_fini. False: no memory. */
 bool requests_stretches_within(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
 	struct requests_stretches *s);
 /* The same in steps, as far as [begin, end] needs it: of few tasks yet, then of those that are

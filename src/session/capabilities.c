@@ -360,11 +360,7 @@ void capability_declared(const struct mer_experiment *e, struct capability_host 
 
 bool capability_is_of(const struct capability *a, const char *id)
 {
-	size_t n = strlen(id);
-	for (const char *p = a->ids; p && *p; p += strcspn(p, " "), p += *p == ' ')
-		if (strncmp(p, id, n) == 0 && (!p[n] || p[n] == ' '))
-			return true;
-	return false;
+	return is_one_of(a->ids, id);
 }
 
 bool capability_concerns(const struct capability *a, const struct capability_host *h)

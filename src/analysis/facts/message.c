@@ -108,13 +108,9 @@ static int add(struct kernel_world *w, const struct kernel_bridge *b, struct fac
 	bool ok = true;
 	for (unsigned side = 0; side < N_SIDES; side++) {
 		char text[KERNEL_ENDPOINT_BYTES];
-		uint32_t task = m->tasks[side];
 		bool is_known = kernel_endpoint_text(w, endpoints[side], text, &m->ports[side]);
 		ok &= fact_name(h, is_known ? text : "", &m->addresses[side]) &&
-		      fact_name(h,
-			      task == KERNEL_NONE ? ""
-						  : kernel_comm(&w->hosts[m->hosts[side]], task),
-			      &m->names[side]);
+		      fact_comm(h, w->hosts, m->hosts[side], m->tasks[side], &m->names[side]);
 	}
 	return ok ? fact_add(to, h, 0, m) : mer_fail_nomem(to->err);
 }

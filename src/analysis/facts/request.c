@@ -56,6 +56,7 @@ static const struct fact_maker maker = {
 	.id = "request",
 	.kinds = kinds,
 	.messages = true,
+	.requests = true,
 	.of_world = of_world,
 };
 const struct fact_kind fact_request = {

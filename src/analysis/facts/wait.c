@@ -96,8 +96,8 @@ static int add(struct fact_host *f, struct kernel_world *world, const struct blo
 	};
 	if (!*kernel_name_text(h, x.object))
 		x.object = blocked_disk(b, f->host, w);
-	if (is_known && !fact_name(&world->hosts[f->host],
-				kernel_comm(&world->hosts[w->by_host], w->by_task), &x.by))
+	if (is_known &&
+		!fact_comm(&world->hosts[f->host], world->hosts, w->by_host, w->by_task, &x.by))
 		return mer_fail_nomem(f->err);
 	return fact_add(f, h, 0, &x);
 }
