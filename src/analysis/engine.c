@@ -367,6 +367,35 @@ static void say_why(const struct engine *g, struct mer_err *err)
 			*err = g->hosts[h].err;
 }
 
+/* Usually the facts that overlap the window. */
+static struct fact_range range_of(const struct engine *g, const struct taker *t, const bool *tasks)
+{
+	const struct analysis_options *o = g->run->options;
+	/* A store can select by task, but not by threads that kernel events do not know. */
+	bool of_task = !t->kind->of_cpus && !t->kind->of_host && !t->kind->thread;
+	struct fact_range range = { o->begin, o->end, of_task ? tasks : NULL };
+	if (t->needs_all_time || t->kind->of_host) {
+		range.begin = INT64_MIN;
+		range.end = INT64_MAX;
+	}
+	return range;
+}
+
+/* What all its kinds together need. */
+static struct fact_range range_of_maker(
+	const struct engine *g, const struct fact_maker *m, uint32_t host)
+{
+	struct fact_range all = { INT64_MAX, INT64_MIN, NULL };
+	for (size_t k = 0; k < g->n_kinds; k++) {
+		if (g->kinds[k]->maker != m)
+			continue;
+		struct fact_range r = range_of(g, &g->hosts[host].takers[k], NULL);
+		all.begin = r.begin < all.begin ? r.begin : all.begin;
+		all.end = r.end > all.end ? r.end : all.end;
+	}
+	return all;
+}
+
 /* Facts that only the world of all hosts shows. */
 static int make_of_world(struct engine *g, struct mer_err *err)
 {
@@ -374,8 +403,11 @@ static int make_of_world(struct engine *g, struct mer_err *err)
 	int rc = by_host ? 0 : mer_fail_nomem(err);
 	for (size_t i = 0; i < g->n_makers && rc == 0; i++) {
 		const struct fact_maker *m = g->makers[i];
-		for (uint32_t h = 0; h < g->n_hosts; h++)
+		for (uint32_t h = 0; h < g->n_hosts; h++) {
 			by_host[h] = wants_host(g->run, h) ? &g->hosts[h].makers[i] : NULL;
+			if (by_host[h] && m->of_world)
+				by_host[h]->range = range_of_maker(g, m, h);
+		}
 		rc = m->of_world ? m->of_world(g->run, by_host, err) : 0;
 		for (uint32_t h = 0; h < g->n_hosts && m->of_world && rc == 0; h++)
 			for (unsigned k = 0; by_host[h] && m->kinds[k] && rc == 0; k++)
@@ -585,20 +617,6 @@ static int find_tasks(
 	for (uint32_t i = 0; i < h->n_tasks; i++)
 		(*tasks)[i] = o->wants_task(o->ctx, h, i);
 	return 0;
-}
-
-/* Usually the facts that overlap the window. */
-static struct fact_range range_of(const struct engine *g, const struct taker *t, const bool *tasks)
-{
-	const struct analysis_options *o = g->run->options;
-	/* A store can select by task, but not by threads that kernel events do not know. */
-	bool of_task = !t->kind->of_cpus && !t->kind->of_host && !t->kind->thread;
-	struct fact_range range = { o->begin, o->end, of_task ? tasks : NULL };
-	if (t->needs_all_time || t->kind->of_host) {
-		range.begin = INT64_MIN;
-		range.end = INT64_MAX;
-	}
-	return range;
 }
 
 static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *err)

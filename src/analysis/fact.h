@@ -177,6 +177,12 @@ struct fact_sink {   /* collects facts of one kind and host */
 	void *ctx;
 };
 
+/* Which facts of a kind and host are needed. A source may pass others, too. */
+struct fact_range {
+	int64_t begin, end; /* facts that may overlap [begin, end] */
+	const bool *tasks;  /* by number: facts about these tasks; NULL: about all */
+};
+
 struct fact_host {		 /* what a maker's callbacks get as ctx */
 	void *state;		 /* of this maker and host, zeroed initially */
 	void *const *states;	 /* states of all hosts, by number: only for end */
@@ -186,7 +192,16 @@ struct fact_host {		 /* what a maker's callbacks get as ctx */
 	struct mer_err *err; /* to fill when a callback returns an error */
 	const struct mer_experiment *e;
 	uint32_t host; /* number in the experiment */
+	/* For of_world: facts outside of it need not be made; of all tasks. */
+	struct fact_range range;
 };
+
+/* For of_world: may a fact of this time be needed? */
+static inline bool fact_is_needed(const struct fact_host *f, int64_t begin, int64_t end)
+{
+	int64_t first = begin < end ? begin : end, last = begin < end ? end : begin;
+	return last >= f->range.begin && first <= f->range.end;
+}
 
 struct fact_maker {
 	const char *id;
@@ -239,12 +254,6 @@ static inline int fact_placed(
 #define fact_add(f_, h_, kind_, ...)                                                               \
 	(*(__typeof__(((void)0, *(__VA_ARGS__))) *)fact_place(f_, kind_) = *(__VA_ARGS__),         \
 		fact_placed(f_, h_, kind_, sizeof(*(__VA_ARGS__))))
-
-/* Which facts of a kind and host are needed. A source may pass others, too. */
-struct fact_range {
-	int64_t begin, end; /* facts that may overlap [begin, end] */
-	const bool *tasks;  /* by number: facts about these tasks; NULL: about all */
-};
 
 /* All kinds that stores keep; ends with NULL. */
 extern const struct fact_kind *const fact_kinds[];

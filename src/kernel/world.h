@@ -32,11 +32,18 @@ struct kernel_single {
 	bool leaves; /* is_send, to where nothing is known to be recorded: not lost */
 };
 
-/* What path/blocked.h finds of a world, a struct blocked, as it was saved. */
-struct kernel_waits {
-	/* Fills it; NULL: nothing is saved. MER_ERR_INPUT: it is damaged. */
-	int (*get)(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
+/* What a saved world can do. Functions that find something return MER_ERR_INPUT if what was saved is
+ * damaged; the spans tell it as well. */
+struct kernel_saved {
 	void *ctx;
+	/* Sees to it that a bridge is there; NULL: all are. */
+	void (*load_bridge)(void *ctx, uint32_t bridge);
+	/* What path/blocked.h finds, a struct blocked; NULL: it is not saved. */
+	int (*get_waits)(
+		void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
+	/* What receivers.h finds; NULL: it is not saved. */
+	int (*get_receivers)(
+		void *ctx, const struct kernel_world *w, uint32_t *tasks, struct mer_err *err);
 };
 
 struct kernel_world {
@@ -70,17 +77,14 @@ struct kernel_world {
 	/* What the ranks of MPI programs did; NULL: nobody wanted it, or there are none. */
 	const struct kernel_mpi *mpi;
 	struct kernel_mpi *own_mpi; /* the same, if it is the world's */
-	struct kernel_waits waits;
-	/* Of a saved world: sees to it that a bridge is there; NULL: all are. */
-	void (*load_bridge)(void *ctx, uint32_t bridge);
-	void *saved_ctx;
+	struct kernel_saved saved;  /* zeroed: it is none */
 };
 
 static inline const struct kernel_bridge *kernel_bridge_at(
 	const struct kernel_world *w, uint32_t bridge)
 {
-	if (w->load_bridge)
-		w->load_bridge(w->saved_ctx, bridge);
+	if (w->saved.load_bridge)
+		w->saved.load_bridge(w->saved.ctx, bridge);
 	return &w->bridges[bridge];
 }
 

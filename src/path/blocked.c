@@ -237,9 +237,9 @@ int blocked_begin(const struct kernel_world *w, struct blocked *b, struct mer_er
 
 int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
 {
-	if (w->waits.get) {
+	if (w->saved.get_waits) {
 		struct mer_err why;
-		if (w->waits.get(w->waits.ctx, w, b, &why) == 0)
+		if (w->saved.get_waits(w->saved.ctx, w, b, &why) == 0)
 			return 0;
 		blocked_fini(b); /* damaged: the spans tell it as well */
 	}

@@ -58,12 +58,27 @@ static int add(const struct requests_kinds *k, uint32_t exchange, struct kernel_
 	return ok ? fact_add(to, h, 0, f) : mer_fail_nomem(to->err);
 }
 
+/* At one of its ends. */
+static bool is_needed(const struct requests *r, uint32_t exchange, struct fact_host *const *by_host)
+{
+	const struct requests_exchange *x = &r->exchanges[exchange];
+	bool is = false;
+	for (int side = 0; side < REQUESTS_N_SIDES; side++) {
+		const struct requests_end *e = &requests_connection_of(r, exchange)->ends[side];
+		const struct fact_host *to = by_host[e->host];
+		is |= e->socket != KERNEL_NONE && to && fact_is_needed(to, x->begin, x->end);
+	}
+	return is;
+}
+
 int requests_make_facts(const struct requests *r, struct kernel_host *hosts,
 	struct fact_host *const *by_host, struct mer_err *err)
 {
 	struct requests_kinds kinds;
 	int rc = requests_kinds_find(r, &kinds, err);
 	for (uint32_t i = 0; rc == 0 && i < r->n_found; i++) {
+		if (!is_needed(r, i, by_host))
+			continue;
 		struct request_fact f = fact_of(r, i);
 		for (unsigned side = 0; rc == 0 && side < REQUEST_N_SIDES; side++) {
 			uint32_t host = f.hosts[side];

@@ -52,18 +52,11 @@ static int build(struct session *s, struct requests_log *log, struct kernel_obse
 static int find_stored(
 	struct session *s, struct store *store, enum session_usage usage, struct mer_err *err)
 {
-	struct requests_log *log;
 	s->requests_are_stored = true;
 	s->requests_usage_kind = usage;
-	int rc = store_request_log(store, &s->requests_world, &log, err);
-	if (rc)
-		return rc;
-	rc = session_views_attach(s, s->requests_world, err);
-	if (rc) {
-		requests_log_free(log);
-		return rc;
-	}
-	rc = requests_find(s->requests_world, log, &s->requests, err);
+	int rc = store_requests(store, &s->requests_world, &s->requests, err);
+	if (rc == 0)
+		rc = session_views_attach(s, s->requests_world, err);
 	if (rc == 0 && usage == SESSION_USAGE_ALL)
 		rc = store_usage(store, &s->requests_usage, err);
 	else if (rc == 0 && usage)

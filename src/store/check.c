@@ -11,7 +11,8 @@ static bool lists_blocks(uint32_t type)
 {
 	return type == STORE_SPAN_BLOCKS || type == STORE_USAGE || type == STORE_FACT_BLOCKS ||
 	       type == STORE_LEVEL_BLOCKS || type == STORE_WAITS || type == STORE_COUNTS ||
-	       type == STORE_BRIDGES || type == STORE_REQUESTS || type == STORE_REQUEST_COLUMNS;
+	       type == STORE_BRIDGES || type == STORE_REQUESTS || type == STORE_REQUEST_COLUMNS ||
+	       type == STORE_RECEIVERS;
 }
 
 static bool blocks_are_good(const struct store_file *f, const struct store_section *s)

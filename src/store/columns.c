@@ -39,19 +39,29 @@ static uint64_t get_cell(const void *ctx, size_t i)
 	return c->column.has_none ? (uint32_t)(v + 1) : v - base_of(c, row);
 }
 
-static void set_cell(void *ctx, size_t i, uint64_t v)
+/* A loop for each type: it is most of the time of reading columns. */
+#define SET_CELLS(type_, value_)                                                                   \
+	for (size_t i = 0; i < count; i++, row += bytes) {                                         \
+		type_ cell = (type_)(value_), base = 0;                                            \
+		if (since)                                                                         \
+			memcpy(&base, row + since - 1, sizeof(base));                              \
+		cell = (type_)(cell + base);                                                       \
+		memcpy(row + at, &cell, sizeof(cell));                                             \
+	}                                                                                          \
+	break
+
+static void set_cells(void *ctx, size_t first, const uint64_t *v, size_t count)
 {
 	const struct cells *c = ctx;
-	uint8_t *row = c->rows + i * c->size, *at = row + c->column.at;
-	v += base_of(c, row) - c->column.has_none;
-	uint32_t half = (uint32_t)v;
-	uint16_t quarter = (uint16_t)v;
+	const size_t bytes = c->size, at = c->column.at, since = c->column.since;
+	const uint64_t less = c->column.has_none;
+	uint8_t *row = c->rows + first * bytes;
 	switch (c->column.bytes) {
-	case sizeof(v): memcpy(at, &v, sizeof(v)); break;
-	case sizeof(half): memcpy(at, &half, sizeof(half)); break;
-	case sizeof(quarter): memcpy(at, &quarter, sizeof(quarter)); break;
-	case sizeof(*at): *at = (uint8_t)v; break;
-	default: *at = v != 0; break;
+	case sizeof(uint64_t): SET_CELLS(uint64_t, v[i]);
+	case sizeof(uint32_t): SET_CELLS(uint32_t, v[i] - less);
+	case sizeof(uint16_t): SET_CELLS(uint16_t, v[i]);
+	case sizeof(uint8_t): SET_CELLS(uint8_t, v[i]);
+	default: SET_CELLS(uint8_t, v[i] != 0);
 	}
 }
 
@@ -67,7 +77,7 @@ bool store_get_column(const struct store_file *f, uint32_t type, uint32_t host, 
 	const struct store_columns *of, uint32_t column, void *rows, size_t n)
 {
 	struct cells c = { rows, of->size, of->columns[column] };
-	return store_get_numbers(f, type, host, number + column, set_cell, &c, n);
+	return store_get_numbers(f, type, host, number + column, set_cells, &c, n);
 }
 
 void store_put_columns(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,

@@ -203,13 +203,15 @@ static int take_facts(
 	return 0;
 }
 
-static void take_number(void *ctx, size_t i, uint64_t v)
+static void take_numbers(void *ctx, size_t first, const uint64_t *v, size_t count)
 {
 	struct reader *r = ctx;
-	uint64_t bin = place_of(r->w, (int64_t)((uint64_t)r->bin++ << r->shift));
-	(void)i;
-	if (bin < r->w->n_bins)
-		r->to[bin] += v;
+	(void)first;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bin = place_of(r->w, (int64_t)((uint64_t)r->bin++ << r->shift));
+		if (bin < r->w->n_bins)
+			r->to[bin] += v[i];
+	}
 }
 
 static bool read_level(struct reader *r, const struct store_file *f, uint32_t host, uint32_t number,
@@ -223,7 +225,7 @@ static bool read_level(struct reader *r, const struct store_file *f, uint32_t ho
 		r->to = k ? r->bytes : r->counts;
 		r->bin = from;
 		r->shift = l->shift;
-		ok = store_get_some_numbers(f, STORE_COUNTS, host, number, take_number, r,
+		ok = store_get_some_numbers(f, STORE_COUNTS, host, number, take_numbers, r,
 			n_numbers, (size_t)(l->at + k * l->n + (uint64_t)(from - l->first)),
 			(size_t)(to - from));
 	}

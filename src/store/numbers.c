@@ -29,14 +29,14 @@ void store_put_numbers(struct store_writer *w, uint32_t type, uint32_t host, uin
 }
 
 bool store_get_numbers(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
-	void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n)
+	store_take_numbers *take, void *ctx, size_t n)
 {
-	return store_get_some_numbers(f, type, host, number, set, ctx, n, 0, n);
+	return store_get_some_numbers(f, type, host, number, take, ctx, n, 0, n);
 }
 
 bool store_get_some_numbers(const struct store_file *f, uint32_t type, uint32_t host,
-	uint32_t number, void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n,
-	size_t from, size_t n_wanted)
+	uint32_t number, store_take_numbers *take, void *ctx, size_t n, size_t from,
+	size_t n_wanted)
 {
 	uint64_t v[STORE_PACK_MAX], n_blocks = 0;
 	const struct store_block *blocks =
@@ -49,10 +49,12 @@ bool store_get_some_numbers(const struct store_file *f, uint32_t type, uint32_t 
 		size_t count = n - first < STORE_PACK_MAX ? n - first : STORE_PACK_MAX;
 		const uint8_t *bytes = store_block_bytes(f, &blocks[b]);
 		struct store_in in = { bytes, bytes ? bytes + blocks[b].bytes : NULL };
+		size_t skipped = first < from ? from - first : 0;
 		ok = bytes && store_unpack(&in, v, count);
-		for (size_t i = first < from ? from - first : 0; ok && i < count && first + i < end;
-			i++)
-			set(ctx, first + i, v[i]);
+		if (first + count > end)
+			count = end - first;
+		if (ok)
+			take(ctx, first + skipped, v + skipped, count - skipped);
 	}
 	return ok;
 }

@@ -9,13 +9,14 @@
 void store_put_numbers(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,
 	enum store_packing packing, uint64_t (*get)(const void *ctx, size_t i), const void *ctx,
 	size_t n);
-/* Passes each number to `set`. False: they are missing, damaged, or not n in number; some may have
- * been set. */
+/* Takes count numbers, from number `first` on. */
+typedef void store_take_numbers(void *ctx, size_t first, const uint64_t *v, size_t count);
+/* Passes all numbers to `take`, in runs. False: they are missing, damaged, or not n in number; some
+ * may have been taken. */
 bool store_get_numbers(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
-	void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n);
+	store_take_numbers *take, void *ctx, size_t n);
 /* The same for [from, from + count) only. */
 bool store_get_some_numbers(const struct store_file *f, uint32_t type, uint32_t host,
-	uint32_t number, void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n,
-	size_t from, size_t count);
+	uint32_t number, store_take_numbers *take, void *ctx, size_t n, size_t from, size_t count);
 
 #endif

@@ -158,7 +158,7 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 			.usage = x.usage,
 			.diags = &e->diags,
 			.about = about,
-			.log = x.log,
+			.log = &x.log,
 		};
 		rc = store_put(&x.w, &c,
 			&(struct store_options){ .n_threads = o->n_threads, .cancel = o->cancel },

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "store/columns.h"
+#include "store/found_requests.h"
 #include "store/guests.h"
 #include "store/heads.h"
 #include "store/lanes.h"
-#include "store/request_log.h"
+#include "store/receivers.h"
 #include "store/rows.h"
 #include "store/spans.h"
 #include "store/types.h"
@@ -185,12 +186,23 @@ static int put_other_waits(const struct saving *x, uint32_t host, struct mer_err
 	return x->c->world->n_bridges ? put_waits(x, true, err) : 0;
 }
 
-static int put_request_log(const struct saving *x, uint32_t host, struct mer_err *err)
+static int put_requests(const struct saving *x, uint32_t host, struct mer_err *err)
+{
+	struct requests_log *log = *x->c->log;
+	struct requests *r;
+	(void)host;
+	*x->c->log = NULL;
+	int rc = requests_find(x->c->world, log, &r, err);
+	if (rc == 0)
+		store_put_found_requests(x->w, r);
+	requests_free(r);
+	return rc;
+}
+
+static int put_receivers(const struct saving *x, uint32_t host, struct mer_err *err)
 {
 	(void)host;
-	(void)err;
-	store_put_request_log(x->w, x->c->world, x->c->log);
-	return 0;
+	return store_put_receivers(x->w, x->c->world, err);
 }
 
 /* ---- the whole ---- */
@@ -198,7 +210,7 @@ static int put_request_log(const struct saving *x, uint32_t host, struct mer_err
 typedef int put_part(const struct saving *x, uint32_t host, struct mer_err *err);
 /* The longest first. */
 static put_part *const of_host[] = { put_spans, put_lanes, put_tables };
-static put_part *const of_world[] = { put_all_waits, put_other_waits, put_request_log };
+static put_part *const of_world[] = { put_requests, put_all_waits, put_other_waits, put_receivers };
 enum {
 	OF_HOST = sizeof(of_host) / sizeof(*of_host),
 	OF_WORLD = sizeof(of_world) / sizeof(*of_world)

@@ -10,8 +10,9 @@ struct store_content {
 	const struct usage *usage;	  /* settled, of all kinds */
 	const struct mer_diags *diags;	  /* diagnostics of the reading; NULL: none */
 	const char *about;		  /* text for people: what the store was made from */
-	/* What tasks did with connections; requests must not have been found from it yet. */
-	const struct requests_log *log;
+	/* What tasks did with connections; requests must not have been found from it yet. They are,
+	 * and it is freed: NULL then. */
+	struct requests_log **log;
 };
 
 struct store_options {

@@ -10,10 +10,11 @@
 #include "kernel/files/files.h"
 #include "store/columns.h"
 #include "store/facts.h"
+#include "store/found_requests.h"
 #include "store/guests.h"
 #include "store/heads.h"
 #include "store/made_again.h"
-#include "store/request_log.h"
+#include "store/receivers.h"
 #include "store/rows.h"
 #include "store/save.h"
 #include "store/spans.h"
@@ -304,14 +305,27 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 
 /* ---- the whole ---- */
 
-static int get_waits(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err)
+static int see(struct store *s, int rc)
 {
-	struct store *s = ctx;
-	int rc = store_waits_get(
-		&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w, blocked, err);
 	if (rc == MER_ERR_INPUT)
 		s->is_damaged = true;
 	return rc;
+}
+
+static int get_waits(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err)
+{
+	struct store *s = ctx;
+	return see(s, store_waits_get(&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w,
+			      blocked, err));
+}
+
+static int get_receivers(
+	void *ctx, const struct kernel_world *w, uint32_t *tasks, struct mer_err *err)
+{
+	struct store *s = ctx;
+	if (w->n_bridges != s->world.n_bridges)
+		return mer_fail(err, MER_ERR_INPUT, "saved of other packets");
+	return see(s, store_get_receivers(&s->file, w, tasks, err));
 }
 
 static void load_bridge(void *ctx, uint32_t bridge)
@@ -336,7 +350,6 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		return refuse(err, "hosts");
 	w->e = e;
 	w->spill = e->spill;
-	w->waits = (struct kernel_waits){ .get = get_waits, .ctx = s };
 	w->n_unsynchronized = head->n_unsynchronized;
 	w->n_inversions = head->n_inversions;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
@@ -348,8 +361,7 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		s->hosts[w->n_hosts].h = &w->hosts[w->n_hosts];
 	}
 	w->n_bridges = head->n_bridges;
-	w->load_bridge = load_bridge;
-	w->saved_ctx = s;
+	w->saved = (struct kernel_saved){ s, load_bridge, get_waits, get_receivers };
 	int rc = store_rows_open(&s->bridges, &s->file, STORE_BRIDGES, 0, &store_bridge_rows, w,
 		w->n_bridges, w->spill, err);
 	w->bridges = s->bridges.rows;
@@ -453,13 +465,6 @@ static uint32_t number_of(const struct fact_kind *kind)
 	return number;
 }
 
-static int see(struct store *s, int rc)
-{
-	if (rc == MER_ERR_INPUT)
-		s->is_damaged = true;
-	return rc;
-}
-
 int store_counts(struct store *s, uint32_t host, const struct fact_kind *kind,
 	const struct store_window *window, uint64_t *counts, uint64_t *bytes, struct mer_err *err)
 {
@@ -525,24 +530,20 @@ int store_usage(struct store *s, struct usage **u, struct mer_err *err)
 	int rc = usage_new(s->world.n_hosts, s->world.spill, u, err);
 	for (uint32_t i = 0; i < s->world.n_hosts && rc == 0; i++)
 		rc = get_usage(s, i, *u, err);
-	if (rc == MER_ERR_INPUT)
-		s->is_damaged = true;
-	return rc;
+	return see(s, rc);
 }
 
 /* ---- requests ---- */
 
-int store_request_log(
-	struct store *s, struct kernel_world **w, struct requests_log **log, struct mer_err *err)
+int store_requests(
+	struct store *s, struct kernel_world **w, struct requests **r, struct mer_err *err)
 {
 	*w = malloc(sizeof(**w));
 	if (!*w)
 		return mer_fail_nomem(err);
 	**w = s->world;
 	(*w)->mpi = NULL; /* requests follow packets, whatever is known of ranks by now */
-	int rc = see(s, store_get_singles(&s->file, *w, err));
-	if (rc == 0)
-		rc = see(s, store_get_request_log(&s->file, *w, log, err));
+	int rc = see(s, store_get_found_requests(&s->file, *w, r, err));
 	if (rc) {
 		store_requests_world_free(*w);
 		*w = NULL;

@@ -12,7 +12,7 @@
 #include "analysis/analysis.h"
 #include "kernel/world.h"
 #include "path/usage.h"
-#include "requests/log.h"
+#include "requests/requests.h"
 #include "store/counts.h"
 #include "store/lanes.h"
 #include "store/sections.h"
@@ -30,11 +30,11 @@ struct kernel_world *store_world(struct store *s);
 void store_report(const struct store *s, struct mer_diags *diags);
 /* Free *u with usage_free. MER_ERR_INPUT: the data is damaged. */
 int store_usage(struct store *s, struct usage **u, struct mer_err *err);
-/* The log from which requests are found, and the store's world with the additional data that
- * requests need. Free them with requests_log_free and store_requests_world_free. MER_ERR_INPUT: the
- * data is damaged. */
-int store_request_log(
-	struct store *s, struct kernel_world **w, struct requests_log **log, struct mer_err *err);
+/* The requests that were found, and the store's world with the additional data that they need.
+ * Free them with requests_free and, after that, store_requests_world_free. MER_ERR_INPUT: the data
+ * is damaged. */
+int store_requests(
+	struct store *s, struct kernel_world **w, struct requests **r, struct mer_err *err);
 void store_requests_world_free(struct kernel_world *w); /* NULL is fine */
 /* Times of lanes of a host: see lanes.h. */
 int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,

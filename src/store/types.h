@@ -29,9 +29,11 @@ enum store_type {
 	STORE_COUNTS = 25,	 /* of packed numbers */
 	STORE_ABSENCES = 27,	 /* struct kernel_absence; for hosts that are guests */
 	STORE_ABSENCE_TEXTS = 28,
-	STORE_AWAYS = 29,	/* when the guest's CPUs were not running: columns as in guests.c */
-	STORE_REQUEST_LOG = 31, /* numbers of rows: see request_log.c */
-	STORE_REQUEST_COLUMNS = 32, /* of packed numbers; number: of the column */
+	STORE_AWAYS = 29, /* when the guest's CPUs were not running: columns as in guests.c */
+	/* Numbers of rows of its kinds: see found_requests.c. (31, 32 were a log of requests.) */
+	STORE_FOUND_REQUESTS = 33,
+	STORE_REQUEST_COLUMNS = 34, /* of packed numbers; number: of the column */
+	STORE_RECEIVERS = 35,	    /* of packed numbers: see receivers.c */
 };
 
 enum store_map {

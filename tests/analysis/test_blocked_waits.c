@@ -236,8 +236,8 @@ static void saved(void **state)
 		struct blocked b;
 		struct mer_err err = { 0 };
 		world_text(&t, "0 0:1 user\n10 0:1 read disk\n20 0:1 user\n");
-		t.w.waits.get = get;
-		t.w.waits.ctx = &result;
+		t.w.saved.get_waits = get;
+		t.w.saved.ctx = &result;
 		assert_int_equal(blocked_find(&t.w, &b, &err), 0);
 		assert_int_equal(b.hosts[0].n, is_damaged ? 1 : 0);
 		blocked_fini(&b);

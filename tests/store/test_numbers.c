@@ -27,11 +27,13 @@ struct got {
 	size_t from, n;
 };
 
-static void set(void *ctx, size_t i, uint64_t v)
+static void take(void *ctx, size_t first, const uint64_t *v, size_t count)
 {
 	struct got *g = ctx;
-	assert_int_equal(i, g->from + g->n++); /* one after the other */
-	assert_int_equal(v, value(&g->first, i));
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(first + i, g->from + g->n++); /* one after the other */
+		assert_int_equal(v[i], value(&g->first, first + i));
+	}
 }
 
 struct saved {
@@ -64,7 +66,7 @@ static void forget(struct saved *s)
 static bool get(const struct saved *s, uint32_t number, size_t n)
 {
 	struct got g = { .first = number == 1 ? 1000 : 7 };
-	bool ok = store_get_numbers(&s->file, TYPE, HOST, number, set, &g, n);
+	bool ok = store_get_numbers(&s->file, TYPE, HOST, number, take, &g, n);
 	if (ok)
 		assert_int_equal(g.n, n);
 	return ok;
@@ -73,7 +75,7 @@ static bool get(const struct saved *s, uint32_t number, size_t n)
 static bool get_some(const struct saved *s, size_t n, size_t from, size_t count)
 {
 	struct got g = { .first = 1000, .from = from };
-	bool ok = store_get_some_numbers(&s->file, TYPE, HOST, 1, set, &g, n, from, count);
+	bool ok = store_get_some_numbers(&s->file, TYPE, HOST, 1, take, &g, n, from, count);
 	assert_int_equal(g.n, ok ? count : 0);
 	return ok;
 }
@@ -91,8 +93,8 @@ static void all(void **state)
 		assert_true(get(&s, 1, n));
 		assert_true(get(&s, 2, n));
 		assert_false(get(&s, 3, n));
-		assert_false(store_get_numbers(&s.file, TYPE, HOST + 1, 1, set, &g, n));
-		assert_false(store_get_numbers(&s.file, TYPE + 1, HOST, 1, set, &g, n));
+		assert_false(store_get_numbers(&s.file, TYPE, HOST + 1, 1, take, &g, n));
+		assert_false(store_get_numbers(&s.file, TYPE + 1, HOST, 1, take, &g, n));
 		assert_false(get(&s, 1, n + STORE_PACK_MAX));
 		if (n > STORE_PACK_MAX)
 			assert_false(get(&s, 1, n - STORE_PACK_MAX));

@@ -5,6 +5,7 @@
 
 #include "analysis/all.h"
 #include "analysis/fact.h"
+#include "kernel/receivers.h"
 
 enum side { SENDER, RECEIVER, N_SIDES };
 
@@ -71,19 +72,6 @@ static const struct fact_view views[] = {
 	{ 0 },
 };
 
-/* Whom bridges to the host ended a wait of: the tasks, by bridge; of several the one that began to
- * wait last. */
-static void find_receivers(const struct kernel_world *w, uint32_t host, uint32_t *tasks)
-{
-	const struct kernel_host *h = &w->hosts[host];
-	for (uint32_t i = 0; i < h->n_spans; i++) {
-		const struct kernel_span *s = kernel_span(h, i);
-		if (s->state == KERNEL_BLOCKED && s->cause == KERNEL_NETWORK &&
-			s->source < w->n_bridges)
-			tasks[s->source] = s->task;
-	}
-}
-
 static struct message fact_of(
 	const struct kernel_world *w, const struct kernel_bridge *b, uint32_t receiver)
 {
@@ -119,19 +107,21 @@ static int of_world(struct analysis_run *run, struct fact_host *const *by_host, 
 {
 	struct kernel_world *w = run->world;
 	uint32_t *receivers = malloc(((size_t)w->n_bridges + 1) * sizeof(*receivers));
-	int rc = receivers ? 0 : mer_fail_nomem(err);
-	for (uint32_t i = 0; i < w->n_bridges && rc == 0; i++)
-		receivers[i] = KERNEL_NONE;
-	for (uint32_t h = 0; h < w->n_hosts && rc == 0; h++)
-		find_receivers(w, h, receivers);
+	int rc = receivers ? kernel_receivers_find(w, receivers, err) : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < w->n_bridges && rc == 0; i++) {
 		const struct kernel_bridge *b = kernel_bridge_at(w, i);
+		struct fact_host *at[N_SIDES] = { by_host[b->from.host], by_host[b->to.host] };
+		bool is_needed = false;
+		for (unsigned side = 0; side < N_SIDES; side++)
+			is_needed |= at[side] && fact_is_needed(at[side], b->from.time, b->to.time);
+		if (!is_needed)
+			continue;
 		struct message m = fact_of(w, b, receivers[i]);
 		for (unsigned side = 0; side < N_SIDES && rc == 0; side++) {
 			m.fact.choice = (uint16_t)side;
 			m.fact.task = m.tasks[side];
-			if (by_host[m.hosts[side]])
-				rc = add(w, b, by_host[m.hosts[side]], &m);
+			if (at[side])
+				rc = add(w, b, at[side], &m);
 		}
 	}
 	free(receivers);

@@ -109,9 +109,12 @@ static int of_world(struct analysis_run *run, struct fact_host *const *by_host, 
 	struct blocked b;
 	int rc = blocked_find(world, &b, err);
 	for (uint32_t i = 0; i < world->n_hosts && rc == 0; i++)
-		for (size_t k = 0; by_host[i] && k < b.hosts[i].n && rc == 0; k++)
-			rc = add(by_host[i], world, &b, &b.hosts[i].waits[k],
-				run->options->wants_task != NULL);
+		for (size_t k = 0; by_host[i] && k < b.hosts[i].n && rc == 0; k++) {
+			const struct blocked_wait *w = &b.hosts[i].waits[k];
+			if (fact_is_needed(by_host[i], w->begin, w->end))
+				rc = add(
+					by_host[i], world, &b, w, run->options->wants_task != NULL);
+		}
 	blocked_fini(&b);
 	return rc;
 }
