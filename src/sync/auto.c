@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
+#include "copied/copied.h"
 #include "sync/vcpu/join.h"
 
 struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena)
@@ -17,7 +18,8 @@ struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct me
 			{ MER_NO_TIME, MER_NO_TIME }, e->hosts[h].name };
 	/* Hosts with a trace that is no copy are ordered by their own id. */
 	for (uint32_t i = 0; i < e->n_parts; i++)
-		if (strcmp(e->parts[i].path, e->parts[i].given) == 0)
+		if (strcmp(e->parts[i].path, e->parts[i].given) == 0 ||
+			trace_of_copy(&e->parts[i], COPIED_ENV_TRACE))
 			hosts[e->traces[e->parts[i].trace].host].order = NULL;
 	for (uint32_t t = 0; t < e->n_traces; t++) {
 		struct sync_range *span = &hosts[e->traces[t].host].span;

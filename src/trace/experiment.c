@@ -100,15 +100,6 @@ static const char *tracer_text(struct mer_experiment *e, const struct ctf_schema
 	return mer_arena_printf(&e->arena, "%s%s", name->text, version);
 }
 
-/* The environment entry of this name in the copy of a recording; NULL: no copy, or no such entry.
- * Entries of a CTF trace, such as one written from a copy, are ignored. */
-static const char *of_copy(const struct trace_part *part, const char *name)
-{
-	const struct ctf_env *found =
-		trace_part_is_copy(part) ? ctf_env_find(part->schema, name) : NULL;
-	return found ? found->text : NULL;
-}
-
 /* The clock that the trace's streams use (the first of them). */
 static void describe_clock(
 	struct mer_experiment *e, struct mer_trace *t, const struct trace_part *p)
@@ -122,7 +113,7 @@ static void describe_clock(
 	const struct ctf_clock *c = &s->clocks[clock];
 	t->has_clock = true;
 	t->base_s = p->clocks[clock].base_s;
-	const char *own = of_copy(p, COPIED_ENV_CLOCK);
+	const char *own = trace_of_copy(p, COPIED_ENV_CLOCK);
 	t->clock = (struct mer_clock_info){
 		.name = own ? own : c->name,
 		.freq_hz = c->freq_hz,
@@ -161,7 +152,7 @@ static int join_trace(struct mer_experiment *e, struct trace_part *part, struct 
 	part->trace = e->n_traces++;
 	struct mer_trace *t = &e->traces[part->trace];
 	const struct ctf_env *domain = ctf_env_find(s, "domain");
-	const char *form = of_copy(part, COPIED_ENV_FORM);
+	const char *form = trace_of_copy(part, COPIED_ENV_FORM);
 	*t = (struct mer_trace){
 		.path = part->given,
 		.domain = domain && domain->text ? domain->text : "",

@@ -92,6 +92,15 @@ struct mer_experiment {
 	int64_t begin, end;	   /* of all events; MER_NO_TIME: not known */
 };
 
+/* The environment entry of this name in the copy of a recording; NULL: no copy, or no such entry.
+ * Entries of a CTF trace, such as one written from a copy, are ignored. */
+static inline const char *trace_of_copy(const struct trace_part *part, const char *name)
+{
+	const struct ctf_env *found =
+		trace_part_is_copy(part) ? ctf_env_find(part->schema, name) : NULL;
+	return found ? found->text : NULL;
+}
+
 /* Clock of a part's stream; NULL: it has none. */
 static inline const struct mer_clock *trace_clock(const struct trace_part *p, uint32_t stream_class)
 {

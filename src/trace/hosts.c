@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copied/copied.h"
+
 static const struct ctf_schema *schema_of(const struct mer_experiment *e, uint32_t trace)
 {
 	for (uint32_t i = 0; i < e->n_parts; i++)
@@ -174,6 +176,16 @@ static uint32_t join_hosts(struct mer_experiment *e, struct host_sort *found, ui
 	return left;
 }
 
+/* A part of a recording has the id of its host there. */
+static const char *id_of(const struct mer_experiment *e, const struct host_sort *host)
+{
+	const char *recorded = NULL;
+	for (uint32_t i = 0; i < e->n_parts && !recorded; i++)
+		if (e->parts[i].trace == host->first)
+			recorded = trace_of_copy(&e->parts[i], COPIED_ENV_HOST);
+	return host->id.clock ? host->id.clock : recorded ? recorded : host->path;
+}
+
 int trace_group_hosts(struct mer_experiment *e, struct mer_err *err)
 {
 	struct host_sort *found = calloc(e->n_traces + 1u, sizeof(*found));
@@ -202,7 +214,7 @@ int trace_group_hosts(struct mer_experiment *e, struct mer_err *err)
 			for (uint32_t k = h;
 				k-- > 0 && strcmp(found[k].id.name, found[h].id.name) == 0;)
 				twins++;
-			e->hosts[h].id = found[h].id.clock ? found[h].id.clock : found[h].path;
+			e->hosts[h].id = id_of(e, &found[h]);
 			e->hosts[h].name = !twins ? found[h].id.name
 						  : mer_arena_printf(&e->arena, "%s#%u",
 							    found[h].id.name, twins + 1);

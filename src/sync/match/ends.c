@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "sync/match/headers.h"
+#include "sync/part/layout.h"
 
-enum source { NOTHING, PACKET, SOCKET, HYPERCALL, ENTRY };
+enum source { NOTHING, PACKET, SOCKET, HYPERCALL, ENTRY, PART_END, PART_WITHOUT };
 
 static const struct {
 	const char *name;
@@ -27,6 +28,8 @@ static const struct {
 	{ "kvm_x86_entry", ENTRY, false },
 	{ "kvm_entry", ENTRY, false },
 	{ "kvm:kvm_entry", ENTRY, false },
+	{ SYNC_PART_END, PART_END, false }, /* its payload says whether it was sent */
+	{ SYNC_PART_WITHOUT, PART_WITHOUT, false },
 };
 enum { N_EVENTS = sizeof(events) / sizeof(events[0]) };
 
@@ -43,6 +46,9 @@ struct class_ends { /* what events of a class are ends of */
 	const struct sync_form *forms;
 	const struct user_end *user;
 	uint32_t count_slot, machine_slot; /* of hypercalls */
+	/* Of events of a part; by field, or by enum sync_part_missing. Is any of them missing? */
+	uint32_t slots[SYNC_PART_N_FIELDS];
+	bool lacks_slots;
 };
 
 struct sync_ends {
@@ -105,7 +111,8 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	if (scope == CTF_SCOPE_PAYLOAD) {
 		if ((source == PACKET || source == SOCKET) && sync_header_wants(f, top_of(source)))
 			return CTF_ANYWHERE;
-		if (source == HYPERCALL && f->fc->kind == CTF_INT)
+		if ((source == HYPERCALL || source == PART_END || source == PART_WITHOUT) &&
+			f->fc->kind == CTF_INT)
 			return CTF_ANYWHERE;
 	}
 	for (uint32_t p = 0; t->user && p < t->user->n; p++) {
@@ -182,6 +189,15 @@ static int bind_user(
 	return 0;
 }
 
+static void bind_part(
+	struct class_ends *c, const struct ctf_plan *plan, const char *const *names, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		c->slots[i] = slot_of(plan, names[i]);
+		c->lacks_slots |= c->slots[i] == CTF_NO_SLOT;
+	}
+}
+
 static int bind_class(struct sync_ends *t, const struct ctf_plan *plan, struct mer_err *err)
 {
 	struct class_ends *c = &t->classes[plan->id];
@@ -203,6 +219,10 @@ static int bind_class(struct sync_ends *t, const struct ctf_plan *plan, struct m
 		c->count_slot = slot_of(plan, "cnt");
 		c->machine_slot = slot_of(plan, "vm_uid");
 	}
+	if (c->source == PART_END)
+		bind_part(c, plan, sync_part_fields, SYNC_PART_N_FIELDS);
+	if (c->source == PART_WITHOUT)
+		bind_part(c, plan, sync_part_missing, SYNC_PART_N_MISSING);
 	int rc = t->user ? bind_user(t, plan, c, err) : 0;
 	uint32_t max = c->n_user + (c->source != NOTHING);
 	if (max > t->max)
@@ -281,6 +301,8 @@ void sync_ends_of_part(const struct sync_ends *t, uint32_t part, struct sync_end
 			has->any = true;
 			if (can_be_end(c))
 				has->way[c->is_send] = true;
+			if (c->source == PART_END && !c->lacks_slots)
+				has->way[true] = has->way[false] = true;
 			for (uint32_t u = 0; u < c->n_user; u++)
 				has->way[c->user[u].is_send] = true;
 		}
@@ -339,6 +361,27 @@ static bool get_user(const struct user_end *u, const uint64_t *row, struct sync_
 	return true;
 }
 
+static bool get_part_end(const struct class_ends *c, const uint64_t *row, struct sync_end *e)
+{
+	uint64_t values[SYNC_PART_N_FIELDS];
+	for (unsigned i = 0; i < SYNC_PART_N_FIELDS && !c->lacks_slots; i++)
+		values[i] = row[c->slots[i]];
+	return !c->lacks_slots && sync_part_decode(values, e);
+}
+
+static void get_missing(const struct class_ends *c, const uint64_t *row, uint32_t without[2])
+{
+	if (c->lacks_slots)
+		return;
+	without[false] = (uint32_t)row[c->slots[SYNC_PART_RECEIVED]];
+	without[true] = (uint32_t)row[c->slots[SYNC_PART_SENT]];
+}
+
+static bool is_message(enum source source)
+{
+	return source == PACKET || source == SOCKET || source == HYPERCALL;
+}
+
 bool sync_ends_is_entry(const struct sync_ends *t, const struct mer_event *ev)
 {
 	return t->classes[ev->plan->id].source == ENTRY;
@@ -350,7 +393,11 @@ uint32_t sync_ends_get(const struct sync_ends *t, const struct mer_event *ev, st
 	const struct class_ends *c = &t->classes[ev->plan->id];
 	uint32_t n = 0;
 	without[false] = without[true] = 0;
-	if (c->source != NOTHING && c->source != ENTRY) {
+	if (c->source == PART_WITHOUT)
+		get_missing(c, ev->slots, without);
+	if (c->source == PART_END && ev->ts != MER_NO_TIME)
+		n += get_part_end(c, ev->slots, &out[0]);
+	if (is_message((enum source)c->source)) {
 		bool found = ev->ts != MER_NO_TIME &&
 			     (c->source == HYPERCALL ? get_hypercall(c, ev->slots, &out[0])
 						     : sync_forms_read(c->forms, c->n_forms,

@@ -1,0 +1,154 @@
+/* meridian part: what the synchronization of a host's clock needs, as a small file. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ask/print/table.h"
+#include "ask/program.h"
+#include "ask/session.h"
+#include "ask/verb.h"
+#include "base/file.h"
+#include "session/session.h"
+#include "sync/part/part.h"
+
+enum { PER_SECOND = 20 };
+
+struct values {
+	const char *to;
+	struct ask_amount rate;
+};
+
+enum { HOST, FILE_NAME, BYTES, ENDS, KEPT, N_COLUMNS };
+static const struct mer_column columns[N_COLUMNS + 1] = {
+	[HOST] = { "host", "host", MER_TEXT },
+	[FILE_NAME] = { "file", "file", MER_TEXT },
+	[BYTES] = { "bytes", "size", MER_BYTES },
+	[ENDS] = { "ends", "ends of messages", MER_COUNT },
+	[KEPT] = { "kept", "kept", MER_COUNT },
+};
+
+/* "DIR/web.part"; a name of a host cannot lead out of the folder. NULL: no memory. */
+static const char *path_in(struct ask *ask, const char *dir, const char *host)
+{
+	size_t len = strlen(dir);
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	char *path = mer_arena_printf(&ask->arena, "%.*s/%s.part", (int)len, dir, host);
+	for (char *p = path ? path + len + 1 : NULL; p && *p; p++)
+		if (*p == '/' || (unsigned char)*p < ' ' || (p == path + len + 1 && *p == '.'))
+			*p = '_';
+	return path;
+}
+
+/* Of one host, a file; of several a folder has one for each. */
+static int find_paths(struct ask *ask, const struct values *v, const struct mer_experiment *e,
+	const char **paths)
+{
+	struct stat st;
+	size_t len = strlen(v->to);
+	bool is_folder = (stat(v->to, &st) == 0 && S_ISDIR(st.st_mode)) ||
+			 (len && v->to[len - 1] == '/');
+	uint32_t n = 0;
+	for (uint32_t h = 0; h < e->n_hosts; h++)
+		n += session_selects_host(&ask->select, e->hosts[h].name);
+	if (n > 1 && !is_folder)
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"these are traces of %u hosts: -o must be a folder, as in -o parts/, which gets a file for each",
+			n);
+	if (is_folder && !mer_make_folder(v->to))
+		return mer_fail_errno(&ask->err, "make the folder", v->to);
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		paths[h] = is_folder ? path_in(ask, v->to, e->hosts[h].name) : v->to;
+		if (!paths[h])
+			return mer_fail_nomem(&ask->err);
+	}
+	return 0;
+}
+
+static int write_all(
+	struct ask *ask, const struct values *v, struct session *s, struct mer_table *t)
+{
+	struct mer_experiment *e = session_experiment(s);
+	const char **paths = mer_arena_zalloc(&ask->arena, e->n_hosts + 1u, sizeof(*paths));
+	int rc = paths ? find_paths(ask, v, e, paths) : mer_fail_nomem(&ask->err);
+	struct ask_progress progress;
+	ask_progress_begin(&progress, ask, "reading", e->bytes);
+	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
+		const struct sync_part_options o = {
+			.per_second = v->rate.set ? (double)v->rate.v : PER_SECOND,
+			.cancel = session_cancel_of(s),
+			.done_bytes = &progress.done_bytes,
+		};
+		struct sync_part_counts counts;
+		if (!session_selects_host(&ask->select, e->hosts[h].name))
+			continue;
+		rc = sync_part_write(e, h, paths[h], &o, &counts, &ask->err);
+		if (rc == 0)
+			mer_table_add(t, (struct mer_cell[N_COLUMNS]){
+						 [HOST] = mer_text(e->hosts[h].name),
+						 [FILE_NAME] = mer_text(paths[h]),
+						 [BYTES] = MER_INT(counts.bytes),
+						 [ENDS] = MER_INT(counts.n_seen),
+						 [KEPT] = MER_INT(counts.n_kept),
+					 });
+	}
+	ask_progress_end(&progress);
+	return rc;
+}
+
+static int run(struct ask *ask, const void *values)
+{
+	const struct values *v = values;
+	struct session *s;
+	struct mer_table t;
+	if (!v->to)
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"-o is missing: the file to write, as in -o %s.part, or a folder",
+			ask->n_args ? "web" : "HOST");
+	int rc = ask_session_open_synced(ask, ASK_SYNC_NEVER, &s);
+	if (rc)
+		return rc;
+	mer_table_init(&t, "parts", NULL, columns, &ask->arena);
+	rc = write_all(ask, v, s, &t);
+	if (rc == 0)
+		rc = ask_table_print(ask, &t);
+	mer_table_fini(&t);
+	ask_session_close(ask, s);
+	return rc;
+}
+
+static const struct ask_option options[] = {
+	{ .name = "output",
+		.letter = 'o',
+		.kind = ASK_FILE,
+		.arg = "FILE",
+		.help = "the part; for traces of several hosts a folder: DIR/",
+		.offset = offsetof(struct values, to) },
+	{ .name = "rate",
+		.kind = ASK_AMOUNT,
+		.arg = "N",
+		.help = "keep N messages a second of each peer and direction (20); 0: all",
+		.offset = offsetof(struct values, rate) },
+	{ 0 },
+};
+
+const struct ask_verb cli_verb_part = {
+	.name = "part",
+	.help = "what clocks need of a host's traces, as a small file",
+	.synopsis = "[OPTION...] TRACE... -o FILE",
+	.description =
+		"Writes the ends of messages that a host's traces have into one small file. The parts of all hosts align their clocks, where no recording has to be copied to: 'meridian sync *.part --save all.sync'. With --sync all.sync, each host then answers on the common time line.",
+	.more =
+		"A part has addresses, ports and sequence numbers of packets, but no data, programs, files or users. It is a gzipped tar archive with a CTF trace, so tar and every reader of CTF show what is in it. With --rate 0 clocks from parts are those from the traces, digit for digit. Otherwise a host keeps a message if a hash of its key is small, so both of its ends are kept without a word between hosts; at least N of each peer, direction and second remain, as far as there are as many. Pairs of events that --pairs declares, messages of MPI, and what virtual CPUs tell of clocks are not in a part.",
+	.uses = ASK_USES_HOST | ASK_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian part server/ -o server.part", "On the host that has the recording." },
+		{ "meridian part client/ server/ -o parts/", "Of two hosts: a file for each." },
+	},
+	.run = run,
+};
