@@ -25,8 +25,8 @@ struct copied {
  * clock. */
 #define COPIED_ENV_FORM "recorded_format"
 #define COPIED_ENV_CLOCK "recorded_clock"
-/* Of a part of a recording (part/file.h): mer_host.id of the host there; and, if that had a trace that
- * was no copy, any text. */
+/* Of a part of a recording (part/file.h): mer_host.id of the host there; and, if that had a trace
+ * that was no copy, any text. */
 #define COPIED_ENV_HOST "recorded_host"
 #define COPIED_ENV_TRACE "recorded_trace"
 

@@ -32,8 +32,8 @@ struct kernel_single {
 	bool leaves; /* is_send, to where nothing is known to be recorded: not lost */
 };
 
-/* What a saved world can do. Functions that find something return MER_ERR_INPUT if what was saved is
- * damaged; the spans tell it as well. */
+/* What a saved world can do. Functions that find something return MER_ERR_INPUT if what was saved
+ * is damaged; the spans tell it as well. */
 struct kernel_saved {
 	void *ctx;
 	/* Sees to it that a bridge is there; NULL: all are. */

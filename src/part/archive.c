@@ -52,8 +52,9 @@ static int fail(gzFile f, const char *what, struct mer_err *err)
 	int code = Z_OK;
 	const char *text = gzerror(f, &code);
 	return code == Z_MEM_ERROR ? mer_fail_nomem(err)
-	       : code == Z_ERRNO   ? mer_fail(err, MER_ERR_SYS, "cannot %s: %s", what, strerror(errno))
-				   : mer_fail(err, MER_ERR_SYS, "cannot %s: %s", what, text);
+	       : code == Z_ERRNO
+		       ? mer_fail(err, MER_ERR_SYS, "cannot %s: %s", what, strerror(errno))
+		       : mer_fail(err, MER_ERR_SYS, "cannot %s: %s", what, text);
 }
 
 static int put(struct part_archive *a, const void *bytes, size_t n, struct mer_err *err)
@@ -187,7 +188,8 @@ static int pass(gzFile f, uint64_t n, int fd, const char *path, struct mer_err *
 	return 0;
 }
 
-static int unpack_one(gzFile f, const char *folder, const char *name, uint64_t n, struct mer_err *err)
+static int unpack_one(
+	gzFile f, const char *folder, const char *name, uint64_t n, struct mer_err *err)
 {
 	char path[PATH_BYTES];
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >= sizeof(path))
@@ -229,8 +231,8 @@ static int next(gzFile f, struct header *h, uint64_t *n, bool *is_end, struct me
 	return 0;
 }
 
-static int unpack_all(gzFile f, const char *folder, const char *const *names, bool *found,
-	struct mer_err *err)
+static int unpack_all(
+	gzFile f, const char *folder, const char *const *names, bool *found, struct mer_err *err)
 {
 	uint64_t bytes = 0;
 	for (bool is_first = true;; is_first = false) {
@@ -243,10 +245,11 @@ static int unpack_all(gzFile f, const char *folder, const char *const *names, bo
 			return rc;
 		bytes += n + sizeof(h);
 		if (bytes > MOST_BYTES)
-			return mer_fail(err, MER_ERR_LIMIT, "the part is larger than any part can be");
+			return mer_fail(
+				err, MER_ERR_LIMIT, "the part is larger than any part can be");
 		if (is_first) {
 			rc = strcmp(h.name, PART_ARCHIVE_NAME) == 0 ? check_form(f, n, err)
-								   : damaged(err);
+								    : damaged(err);
 		} else {
 			while (names[i] && strcmp(names[i], h.name) != 0)
 				i++;

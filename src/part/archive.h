@@ -20,8 +20,8 @@ struct part_archive;
 
 /* Writes to the descriptor, which stays the caller's. */
 int part_archive_new(int fd, struct part_archive **a, struct mer_err *err);
-int part_archive_add(struct part_archive *a, const char *name, const void *bytes, size_t n,
-	struct mer_err *err);
+int part_archive_add(
+	struct part_archive *a, const char *name, const void *bytes, size_t n, struct mer_err *err);
 /* Ends and frees it, in any case; after a failure with err NULL. */
 int part_archive_end(struct part_archive *a, struct mer_err *err);
 

@@ -41,13 +41,13 @@ static const char *path_in(struct ask *ask, const char *dir, const char *host)
 }
 
 /* Of one host, a file; of several a folder has one for each. */
-static int find_paths(struct ask *ask, const struct values *v, const struct mer_experiment *e,
-	const char **paths)
+static int find_paths(
+	struct ask *ask, const struct values *v, const struct mer_experiment *e, const char **paths)
 {
 	struct stat st;
 	size_t len = strlen(v->to);
-	bool is_folder = (stat(v->to, &st) == 0 && S_ISDIR(st.st_mode)) ||
-			 (len && v->to[len - 1] == '/');
+	bool is_folder =
+		(stat(v->to, &st) == 0 && S_ISDIR(st.st_mode)) || (len && v->to[len - 1] == '/');
 	uint32_t n = 0;
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		n += session_selects_host(&ask->select, e->hosts[h].name);
@@ -127,7 +127,7 @@ static const struct ask_option options[] = {
 	{ .name = "rate",
 		.kind = ASK_AMOUNT,
 		.arg = "N",
-		.help = "keep N messages a second of each peer and direction (20); 0: all",
+		.help = "keep N a second of each peer and way (20); 0: all",
 		.offset = offsetof(struct values, rate) },
 	{ 0 },
 };
@@ -137,10 +137,11 @@ const struct ask_verb cli_verb_part = {
 	.help = "what clocks need of a host's traces, as a small file",
 	.synopsis = "[OPTION...] TRACE... -o FILE",
 	.description =
-		"Writes the ends of messages that a host's traces have into one small file. The parts of all hosts align their clocks, where no recording has to be copied to: 'meridian sync *.part --save all.sync'. With --sync all.sync, each host then answers on the common time line.",
+		"Writes the ends of messages that a host's traces have into one small file. The parts of all hosts align their clocks, where no recording has to be copied to: 'meridian sync *.part --save all.sync'. With --sync all.sync, each host then answers on the same time line.",
 	.more =
-		"A part has addresses, ports and sequence numbers of packets, but no data, programs, files or users. It is a gzipped tar archive with a CTF trace, so tar and every reader of CTF show what is in it. With --rate 0 clocks from parts are those from the traces, digit for digit. Otherwise a host keeps a message if a hash of its key is small, so both of its ends are kept without a word between hosts; at least N of each peer, direction and second remain, as far as there are as many. Pairs of events that --pairs declares, messages of MPI, and what virtual CPUs tell of clocks are not in a part.",
+		"A part has addresses, ports and sequence numbers of packets, but no data, programs, files or users. It is a gzipped tar archive with a CTF trace, so tar and every reader of CTF show what is in it. With --rate 0 clocks from parts are those from the traces, digit for digit. Otherwise a host keeps a message if a hash of its key is small, so both of its ends are kept without a word between hosts; at least N of each peer, direction and second remain, as far as there are as many. Pairs of events that --pairs declares, messages of MPI, and what virtual CPUs show of clocks are not in a part.",
 	.uses = ASK_USES_HOST | ASK_USES_INPUT,
+	.is_aside = true,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

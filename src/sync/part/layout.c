@@ -5,8 +5,8 @@
 
 #include "copied/copied.h"
 
-const char *const sync_part_fields[SYNC_PART_N_FIELDS] = { "seq", "ack", "addresses", "ports", "from",
-	"to", "flags", "id", "len", "head", "kind", "way" };
+const char *const sync_part_fields[SYNC_PART_N_FIELDS] = { "seq", "ack", "addresses", "ports",
+	"from", "to", "flags", "id", "len", "head", "kind", "way" };
 static const unsigned bits[SYNC_PART_N_FIELDS] = { 32, 32, 32, 32, 32, 32, 16, 16, 16, 8, 8, 8 };
 const char *const sync_part_missing[SYNC_PART_N_MISSING] = { "received", "sent" };
 
@@ -139,7 +139,8 @@ struct ctf_schema *sync_part_schema(
 {
 	const struct mer_trace *t = trace_of(e, host);
 	struct ctf_env env[N_ENV] = { { .name = "hostname", .text = e->hosts[host].name },
-		{ .name = "domain", .text = "kernel" }, { .name = "tracer_name", .text = t->tracer },
+		{ .name = "domain", .text = "kernel" },
+		{ .name = "tracer_name", .text = t->tracer },
 		{ .name = COPIED_ENV_FORM, .text = "part" },
 		{ .name = COPIED_ENV_HOST, .text = e->hosts[host].id } };
 	unsigned n_env = 5;

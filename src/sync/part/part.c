@@ -73,8 +73,8 @@ static int keep(void *ctx, const struct sync_end *e, struct mer_err *err)
 	uint8_t bytes[SYNC_PART_END_BYTES];
 	sync_part_encode(e, bytes);
 	w->counts->n_kept++;
-	return ctf_writer_record(w->writer, &w->schema->streams[0].events[0],
-		clock_of(w, e->time), bytes, sizeof(bytes), err);
+	return ctf_writer_record(w->writer, &w->schema->streams[0].events[0], clock_of(w, e->time),
+		bytes, sizeof(bytes), err);
 }
 
 static int take(struct writing *w, const struct mer_event *ev)
@@ -97,8 +97,8 @@ static int read_all(struct writing *w)
 {
 	const struct mer_event *ev;
 	size_t n = 1;
-	int rc = trace_cursor_of_host(
-		w->e, sync_ends_reading(w->ends), w->host, &w->cursor, w->err);
+	int rc =
+		trace_cursor_of_host(w->e, sync_ends_reading(w->ends), w->host, &w->cursor, w->err);
 	while (rc == 0 && n > 0) {
 		if (mer_cancelled(w->o->cancel))
 			return mer_fail(w->err, MER_ERR_CANCELLED, "cancelled");
@@ -124,8 +124,8 @@ static int write_missing(struct writing *w, const uint64_t without[2], int64_t t
 		for (unsigned i = 0; i < sizeof(uint32_t); i++)
 			bytes[way * sizeof(uint32_t) + i] = (uint8_t)(n >> 8 * i);
 	}
-	return ctf_writer_record(w->writer, &w->schema->streams[0].events[1],
-		clock_of(w, time), bytes, sizeof(bytes), w->err);
+	return ctf_writer_record(w->writer, &w->schema->streams[0].events[1], clock_of(w, time),
+		bytes, sizeof(bytes), w->err);
 }
 
 static int write_stream(struct writing *w, const char *path)
@@ -160,16 +160,16 @@ static void tell(const struct writing *w, struct mer_str *notes)
 	if (w->o->per_second > 0)
 		copied_notef(notes, MER_NOTE, "part", 1,
 			"a part of a recording: %.0f%% of the ends of messages, at least %.0f of each peer in a second; nothing is known of tasks, CPUs and disks",
-			w->counts->n_seen ? 100.0 * (double)w->counts->n_kept /
-						    (double)w->counts->n_seen
-					  : 100.0,
+			w->counts->n_seen
+				? 100.0 * (double)w->counts->n_kept / (double)w->counts->n_seen
+				: 100.0,
 			w->o->per_second);
 	else
 		copied_notef(notes, MER_NOTE, "part", 1,
 			"a part of a recording: the ends of messages alone; nothing is known of tasks, CPUs and disks");
 	if (w->counts->runs_guests)
 		copied_notef(notes, MER_NOTE, "part-guests", 1,
-			"the host runs virtual machines; what their CPUs tell of clocks is not in a part, so bounds of these clocks are wider than from the recordings");
+			"the host runs guests; what their virtual CPUs show of clocks is not in a part, so bounds of these clocks are wider than from the recordings");
 	if (w->counts->has_mpi)
 		copied_notef(notes, MER_NOTE, "part-mpi", 1,
 			"messages of MPI are not in a part, so bounds may be wider than from the recordings");

@@ -1,13 +1,13 @@
 /* Part: what the synchronization of a host's clock needs of its recording, in one small file. So
- * clocks of a thousand hosts are aligned without copying recordings: each host makes its part, and
- * the parts meet.
+ * clocks of a thousand hosts are aligned without copying recordings: each host makes its part,
+ * and the parts meet.
  *
- *   recording ──sync_part_write──→ HOST.part ──copied (part/file.h)──→ experiment ──gather──→ messages
+ *   recording ──sync_part_write──→ HOST.part ──copied (part/file.h)──→ experiment ──→ messages
  *
- * A part is a trace (layout.h) of the ends of messages: sync_gather finds the same messages in parts
- * as in recordings. With a rate, only some ends are kept (sample.h); messages are then those whose
- * two ends were both kept. What is not in a part: pairs that the user declares, what the CPUs of
- * virtual machines tell of clocks, messages of MPI. Their absence is a note of the part. */
+ * A part is a trace (layout.h) of the ends of messages: sync_gather finds the same messages in
+ * parts as in recordings. With a rate, only some ends are kept (sample.h); messages are then those
+ * whose two ends were both kept. What is not in a part: pairs that the user declares, what the CPUs
+ * of guests show of clocks, messages of MPI. Their absence is a note of the part. */
 #ifndef MER_SYNC_PART_PART_H
 #define MER_SYNC_PART_PART_H
 
@@ -22,13 +22,13 @@ struct sync_part_options {
 };
 
 struct sync_part_counts {
-	uint64_t n_seen, n_kept; /* ends of messages with other hosts, or that may be */
-	uint64_t bytes;		 /* of the part */
+	uint64_t n_seen, n_kept;   /* ends of messages with other hosts, or that may be */
+	uint64_t bytes;		   /* of the part */
 	bool runs_guests, has_mpi; /* of which a part has less than the recording */
 };
 
-/* Writes the part of a host to the file; e must not have clock maps applied. MER_ERR_INPUT: the host
- * has no clock, or no events. */
+/* Writes the part of a host to the file; e must not have clock maps applied. MER_ERR_INPUT: the
+ * host has no clock, or no events. */
 int sync_part_write(struct mer_experiment *e, uint32_t host, const char *path,
 	const struct sync_part_options *o, struct sync_part_counts *counts, struct mer_err *err);
 

@@ -70,7 +70,8 @@ static void choose_levels(struct sync_sample *s)
 {
 	uint64_t few[LEVELS + 1] = { 0 };
 	for (size_t i = 0; i < s->n_groups; i++)
-		for (unsigned k = 0; (double)all_of(&s->groups[i]) < s->per_second && k <= LEVELS; k++)
+		for (unsigned k = 0; (double)all_of(&s->groups[i]) < s->per_second && k <= LEVELS;
+			k++)
 			few[k] += s->groups[i].n[k];
 	unsigned of_few = level_that_leaves(few, s->per_second * SYNC_SAMPLE_FEW);
 	for (size_t i = 0; i < s->n_groups; i++) {

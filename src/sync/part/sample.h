@@ -2,8 +2,10 @@
  *
  * Two hosts keep the same messages without a word: an end is kept if so many low bits of its key's
  * hash are zero. How many is chosen by each host, for each peer, direction and second, so that at
- * least the wanted number remains. Hosts may choose differently; what needs more zero bits is a part
- * of what needs fewer, so the messages of both are those of the stricter one.
+ * least the wanted number remains. Hosts may choose differently; what needs more zero bits is a
+ * part of what needs fewer, so the messages of both are those of the stricter one. Peers with few
+ * messages, which are most of the clients of a server, and mostly not recorded, share a number
+ * (SYNC_SAMPLE_FEW).
  *
  * Always kept: what opens a connection; hypercalls; datagrams without an identification, which are
  * matched by their order (datagrams.h). Never: what cannot leave the host. */
@@ -18,7 +20,7 @@ enum { SYNC_SAMPLE_FEW = 50 };
 
 struct sync_sample_group;
 
-struct sync_sample { /* of a host; zeroed, with per_second set */
+struct sync_sample {	   /* of a host; zeroed, with per_second set */
 	double per_second; /* 0: all are kept */
 	int64_t second;
 	struct sync_end *ends; /* of that second */
