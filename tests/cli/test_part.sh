@@ -27,7 +27,7 @@ for seed in 1 2 3; do
 		same_clocks "$world, seed $seed" "$dir/world"
 	done
 done
-for recording in shop-a web-lossy router-3vm stock-ft; do
+for recording in shop-a web-lossy router-3vm stock-ft rpc-relay page-cold; do
 	! is_part && there "$lab/$recording" && same_clocks $recording "$lab/$recording"
 done
 

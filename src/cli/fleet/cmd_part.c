@@ -70,7 +70,10 @@ static int write_all(
 {
 	struct mer_experiment *e = session_experiment(s);
 	const char **paths = mer_arena_zalloc(&ask->arena, e->n_hosts + 1u, sizeof(*paths));
+	struct sync_parts *parts = NULL;
 	int rc = paths ? find_paths(ask, v, e, paths) : mer_fail_nomem(&ask->err);
+	if (rc == 0)
+		rc = sync_parts_new(e, &parts, &ask->err);
 	struct ask_progress progress;
 	ask_progress_begin(&progress, ask, "reading", e->bytes);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
@@ -82,7 +85,7 @@ static int write_all(
 		struct sync_part_counts counts;
 		if (!session_selects_host(&ask->select, e->hosts[h].name))
 			continue;
-		rc = sync_part_write(e, h, paths[h], &o, &counts, &ask->err);
+		rc = sync_part_write(parts, h, paths[h], &o, &counts, &ask->err);
 		if (rc == 0)
 			mer_table_add(t, (struct mer_cell[N_COLUMNS]){
 						 [HOST] = mer_text(e->hosts[h].name),
@@ -93,6 +96,7 @@ static int write_all(
 					 });
 	}
 	ask_progress_end(&progress);
+	sync_parts_free(parts);
 	return rc;
 }
 

@@ -132,12 +132,26 @@ static bool has_trace(const struct mer_experiment *e, uint32_t host)
 	return has;
 }
 
-enum { N_ENV = 7 };
+/* ns; begin: the trace's clock has no zero that can be kept. */
+static int64_t zero_of(const struct mer_experiment *e, const struct mer_trace *t, int64_t begin)
+{
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		const struct trace_part *p = &e->parts[i];
+		if (&e->traces[p->trace] == t && p->schema->n_clocks && !p->clocks[0].base_s)
+			return p->clocks[0].base_ns < begin ? p->clocks[0].base_ns : begin;
+	}
+	return begin;
+}
 
-struct ctf_schema *sync_part_schema(
-	struct mer_arena *a, const struct mer_experiment *e, uint32_t host, int64_t base)
+enum { N_ENV = 7 };
+#define SECOND_NS INT64_C(1000000000)
+
+struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experiment *e,
+	uint32_t host, int64_t begin, int64_t *base)
 {
 	const struct mer_trace *t = trace_of(e, host);
+	*base = zero_of(e, t, begin);
+	int64_t seconds = *base / SECOND_NS - (*base % SECOND_NS < 0);
 	struct ctf_env env[N_ENV] = { { .name = "hostname", .text = e->hosts[host].name },
 		{ .name = "domain", .text = "kernel" },
 		{ .name = "tracer_name", .text = t->tracer },
@@ -158,7 +172,10 @@ struct ctf_schema *sync_part_schema(
 	if (!s || !clock || !stream || !events || !own)
 		return NULL;
 	memcpy(own, env, sizeof(env));
-	*clock = (struct ctf_clock){ .name = "clock", .freq_hz = 1000000000, .offset_s = base };
+	*clock = (struct ctf_clock){ .name = "clock",
+		.freq_hz = SECOND_NS,
+		.offset_s = seconds,
+		.offset_cycles = *base - seconds * SECOND_NS };
 	clock->has_uuid = parse_uuid(t->clock.uuid, clock->uuid);
 	*s = (struct ctf_schema){ .major = 1,
 		.minor = 8,

@@ -38,9 +38,10 @@ void sync_part_encode(const struct sync_end *e, uint8_t bytes[SYNC_PART_END_BYTE
 /* values: by field, as decoded. False: it is none (the file lies). */
 bool sync_part_decode(const uint64_t values[SYNC_PART_N_FIELDS], struct sync_end *e);
 
-/* Its clock counts ns from base, in seconds; the events are those of the one stream, in the order
- * above. NULL: no memory. */
-struct ctf_schema *sync_part_schema(
-	struct mer_arena *a, const struct mer_experiment *e, uint32_t host, int64_t base);
+/* Its clock counts ns from *base on, which is at most begin; where possible that is the zero of the
+ * clock that the host's traces have, as the recorder's rounds count from there. The events are
+ * those of the one stream, in the order above. NULL: no memory. */
+struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experiment *e,
+	uint32_t host, int64_t begin, int64_t *base);
 
 #endif

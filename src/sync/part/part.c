@@ -18,20 +18,29 @@
 #include "trace/cursor.h"
 
 enum { PATH_BYTES = 4300 };
-#define SECOND_NS INT64_C(1000000000)
+
+struct sync_parts {
+	struct mer_experiment *e;
+	struct mer_arena arena;
+	struct sync_ends *ends;
+	const char *const *manifests;
+	size_t n_manifests;
+	bool has_mpi;
+};
 
 struct writing {
+	const struct sync_parts *of;
 	struct mer_experiment *e;
 	uint32_t host;
 	const struct sync_part_options *o;
 	struct sync_part_counts *counts;
 	struct mer_arena arena;
-	struct sync_ends *ends;
+	const struct sync_ends *ends;
 	struct mer_cursor *cursor;
 	struct sync_sample sample;
 	struct ctf_schema *schema;
 	struct ctf_writer *writer;
-	int64_t base, begin, end; /* s; ns */
+	int64_t base, begin, end; /* ns */
 	uint64_t without[2];	  /* ends without a key, by is_send */
 	uint64_t bytes;		  /* that were reported */
 	char stream[PATH_BYTES];  /* temporary file */
@@ -40,7 +49,7 @@ struct writing {
 
 static uint64_t clock_of(const struct writing *w, int64_t time)
 {
-	return (uint64_t)time - (uint64_t)w->base * (uint64_t)SECOND_NS;
+	return (uint64_t)time - (uint64_t)w->base;
 }
 
 /* From the first to the last event of all traces. */
@@ -63,7 +72,6 @@ static int find_span(struct writing *w)
 	if (w->begin == MER_NO_TIME)
 		return mer_fail(w->err, MER_ERR_INPUT, "the traces of host %s have no events",
 			e->hosts[w->host].name);
-	w->base = w->begin / SECOND_NS - (w->begin % SECOND_NS < 0);
 	return 0;
 }
 
@@ -137,7 +145,7 @@ static int write_stream(struct writing *w, const char *path)
 		return mer_fail_errno(w->err, "write", path);
 	}
 	close(fd);
-	w->schema = sync_part_schema(&w->arena, w->e, w->host, w->base);
+	w->schema = sync_part_schema(&w->arena, w->e, w->host, w->begin, &w->base);
 	if (!w->schema)
 		return mer_fail_nomem(w->err);
 	int rc = ctf_writer_open(w->schema, &w->schema->streams[0],
@@ -186,12 +194,27 @@ static int add_file(struct writing *w, struct part_archive *a, const char *name,
 	return rc;
 }
 
-/* That of the host's traces; a recording of several hosts has one. */
+/* Does the trace lie below the folder of the manifest? */
+static bool is_of(const char *manifest, const char *trace)
+{
+	const char *slash = strrchr(manifest, '/');
+	size_t len = slash ? (size_t)(slash - manifest) + 1 : 0;
+	return strncmp(manifest, trace, len) == 0;
+}
+
+/* That of the host's recording, if it has one: the recorder's rounds are in it. */
 static int add_manifest(struct writing *w, struct part_archive *a)
 {
-	const char *const *paths;
-	size_t n = sync_rounds_files(w->e, &w->arena, &paths);
-	return n == 1 ? add_file(w, a, PART_MANIFEST, paths[0]) : 0;
+	char *trace = NULL;
+	const char *found = NULL;
+	for (uint32_t t = 0; t < w->e->n_traces && !trace && w->of->n_manifests; t++)
+		if (w->e->traces[t].host == w->host)
+			trace = realpath(w->e->traces[t].path, NULL);
+	for (size_t i = 0; trace && i < w->of->n_manifests && !found; i++)
+		if (is_of(w->of->manifests[i], trace))
+			found = w->of->manifests[i];
+	free(trace);
+	return found ? add_file(w, a, PART_MANIFEST, found) : 0;
 }
 
 static int pack(struct writing *w, int fd)
@@ -236,20 +259,47 @@ static int write_file(struct writing *w, const char *path)
 	return mer_new_file_commit(&f) ? 0 : mer_fail_errno(w->err, "write", path);
 }
 
-int sync_part_write(struct mer_experiment *e, uint32_t host, const char *path,
+int sync_parts_new(struct mer_experiment *e, struct sync_parts **parts, struct mer_err *err)
+{
+	struct sync_parts *p = calloc(1, sizeof(*p));
+	*parts = NULL;
+	if (!p)
+		return mer_fail_nomem(err);
+	p->e = e;
+	mer_arena_init(&p->arena);
+	p->has_mpi = mpi_is_recorded(e);
+	p->n_manifests = sync_rounds_files(e, &p->arena, &p->manifests);
+	int rc = p->manifests ? sync_ends_new(e, NULL, &p->ends, err) : mer_fail_nomem(err);
+	if (rc)
+		sync_parts_free(p);
+	else
+		*parts = p;
+	return rc;
+}
+
+void sync_parts_free(struct sync_parts *p)
+{
+	if (!p)
+		return;
+	sync_ends_free(p->ends);
+	mer_arena_fini(&p->arena);
+	free(p);
+}
+
+int sync_part_write(const struct sync_parts *parts, uint32_t host, const char *path,
 	const struct sync_part_options *o, struct sync_part_counts *counts, struct mer_err *err)
 {
-	struct writing w = { .e = e,
+	struct writing w = { .of = parts,
+		.e = parts->e,
+		.ends = parts->ends,
 		.host = host,
 		.o = o,
 		.counts = counts,
 		.sample = { .per_second = o->per_second },
 		.err = err };
-	*counts = (struct sync_part_counts){ .has_mpi = mpi_is_recorded(e) };
+	*counts = (struct sync_part_counts){ .has_mpi = parts->has_mpi };
 	mer_arena_init(&w.arena);
 	int rc = find_span(&w);
-	if (rc == 0)
-		rc = sync_ends_new(e, NULL, &w.ends, err);
 	if (rc == 0)
 		rc = write_stream(&w, path);
 	if (rc == 0)
@@ -257,7 +307,6 @@ int sync_part_write(struct mer_experiment *e, uint32_t host, const char *path,
 	if (w.stream[0])
 		unlink(w.stream);
 	mer_cursor_free(w.cursor);
-	sync_ends_free(w.ends);
 	sync_sample_fini(&w.sample);
 	mer_arena_fini(&w.arena);
 	return rc;

@@ -27,9 +27,14 @@ struct sync_part_counts {
 	bool runs_guests, has_mpi; /* of which a part has less than the recording */
 };
 
-/* Writes the part of a host to the file; e must not have clock maps applied. MER_ERR_INPUT: the
- * host has no clock, or no events. */
-int sync_part_write(struct mer_experiment *e, uint32_t host, const char *path,
+/* What the parts of an experiment's hosts have in common. */
+struct sync_parts;
+
+/* e must not have clock maps applied, and must outlive it. */
+int sync_parts_new(struct mer_experiment *e, struct sync_parts **parts, struct mer_err *err);
+void sync_parts_free(struct sync_parts *parts); /* NULL is fine */
+/* Writes the part of a host to the file. MER_ERR_INPUT: the host has no clock, or no events. */
+int sync_part_write(const struct sync_parts *parts, uint32_t host, const char *path,
 	const struct sync_part_options *o, struct sync_part_counts *counts, struct mer_err *err);
 
 #endif

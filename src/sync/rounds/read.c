@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json_get.h"
+#include "copied/copied.h"
 #include "sync/limits/drift.h"
 #include "sync/rounds/rounds.h"
 
@@ -18,7 +19,8 @@ enum {
 
 /* ---- Which files ---- */
 
-static bool is_manifest(const char *path)
+/* hash: of all of it. */
+static bool is_manifest(const char *path, uint64_t *hash)
 {
 	static const char key[] = "\"meridian_recording\"";
 	struct mer_file f;
@@ -26,6 +28,7 @@ static bool is_manifest(const char *path)
 	if (mer_file_open(&f, path, &ignored))
 		return false;
 	bool is = memmem(f.data, f.size < HEAD ? f.size : HEAD, key, sizeof(key) - 1) != NULL;
+	*hash = is ? mer_hash(f.data, f.size) : 0;
 	mer_file_close(&f);
 	return is;
 }
@@ -33,6 +36,7 @@ static bool is_manifest(const char *path)
 struct finder {
 	struct mer_arena *arena;
 	const char **paths;
+	uint64_t hashes[MOST_FILES];
 	size_t n;
 	char last[4096]; /* the folder searched last; many traces are often side by side */
 };
@@ -41,6 +45,7 @@ struct finder {
 static void look_above(struct finder *f, char *folder)
 {
 	for (int level = 0; level < LEVELS && f->n < MOST_FILES; level++) {
+		uint64_t hash;
 		char *slash = strrchr(folder, '/');
 		if (!slash || slash == folder)
 			return;
@@ -51,28 +56,38 @@ static void look_above(struct finder *f, char *folder)
 			strcpy(f->last, folder);
 		}
 		char *path = mer_arena_printf(f->arena, "%s/manifest.json", folder);
-		if (!path || !is_manifest(path))
+		if (!path || !is_manifest(path, &hash))
 			continue;
+		/* Each part of a recording has a copy of its manifest. */
 		for (size_t i = 0; i < f->n; i++)
-			if (strcmp(f->paths[i], path) == 0)
+			if (f->hashes[i] == hash)
 				return;
+		f->hashes[f->n] = hash;
 		f->paths[f->n++] = path;
 		return;
 	}
 }
 
+static void look_above_file(struct finder *f, const char *path)
+{
+	char *folder = realpath(path, NULL);
+	if (folder && strlen(folder) < sizeof(f->last))
+		look_above(f, folder);
+	free(folder);
+}
+
+/* Of a part of a recording, the copy has the manifest. */
 size_t sync_rounds_files(
 	const struct mer_experiment *e, struct mer_arena *arena, const char *const **paths)
 {
 	struct finder f = { .arena = arena };
 	f.paths = mer_arena_zalloc(arena, MOST_FILES, sizeof(*f.paths));
 	*paths = f.paths;
-	for (uint32_t i = 0; f.paths && i < e->n_traces; i++) {
-		char *folder = realpath(e->traces[i].path, NULL);
-		if (folder && strlen(folder) < sizeof(f.last))
-			look_above(&f, folder);
-		free(folder);
-	}
+	for (uint32_t i = 0; f.paths && i < e->n_traces; i++)
+		look_above_file(&f, e->traces[i].path);
+	for (uint32_t i = 0; f.paths && i < e->n_parts; i++)
+		if (trace_of_copy(&e->parts[i], COPIED_ENV_HOST))
+			look_above_file(&f, e->parts[i].path);
 	return f.n;
 }
 
