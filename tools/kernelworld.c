@@ -38,6 +38,9 @@ static const char usage[] =
 	"  --vcpus N        vCPUs of each guest (default: 1)\n"
 	"  --pin            each vCPU stays on one CPU of its host\n"
 	"  --hogs N         tasks on each host that only compute (default: 0)\n"
+	"  --hogs-on H      ... only on host H, as in 3\n"
+	"  --slow-disk H:X  the disk of host H takes X times as long, as in 2:9\n"
+	"  --fast-clock H:X the clock of host H gains X ppm\n"
 	"  --slice T        time slice of tasks that share a CPU (default: 3ms)\n"
 	"  --svm            exit reasons of AMD CPUs, not of Intel\n"
 	"  --vm-latency T   mean time from an entry to what the guest does first (default: 300ns)\n"
@@ -272,6 +275,16 @@ static bool set_container(struct options *o, const char *name, const char *v)
 	return !strcmp(name, "--missed");
 }
 
+/* "2:9" */
+static struct odd odd_of(const char *name, const char *v)
+{
+	char *end;
+	unsigned long host = strtoul(v, &end, 10);
+	if (end == v || *end != ':' || host > 999)
+		give_up("%s wants the number of a host and how much, as in 2:9, not %s", name, v);
+	return (struct odd){ (uint32_t)host + 1, number(name, end + 1, -1e5, 1e5) };
+}
+
 static bool set_value(struct options *o, const char *name, const char *v)
 {
 	if (set_vm_value(o, name, v) || set_container(o, name, v))
@@ -286,6 +299,12 @@ static bool set_value(struct options *o, const char *name, const char *v)
 		o->n_tasks = (uint32_t)number(name, v, 1, 1000);
 	else if (!strcmp(name, "--duration"))
 		o->duration = time_of(name, v);
+	else if (!strcmp(name, "--slow-disk"))
+		o->slow_disk = odd_of(name, v);
+	else if (!strcmp(name, "--fast-clock"))
+		o->fast_clock = odd_of(name, v);
+	else if (!strcmp(name, "--hogs-on"))
+		o->hogs_on = 1 + (uint32_t)number(name, v, 0, 999);
 	else if (!strcmp(name, "--events"))
 		o->n_events = (uint64_t)number(name, v, 1, 1e10);
 	else if (!strcmp(name, "--seed"))

@@ -382,12 +382,19 @@ enum container {
 enum packing { PACKING_NONE, PACKING_ZLIB, PACKING_ZSTD };
 enum tail { TAIL_NONE, TAIL_BURN, TAIL_LOCK, TAIL_HOG, TAIL_DISK, TAIL_LOSS, TAIL_MIXED };
 
+struct odd {	       /* one host is unlike the others */
+	uint32_t host; /* plus 1; 0: none */
+	double by;
+};
+
 struct options {
 	const char *dir;
 	uint32_t n_machines, n_cpus, n_tasks;
 	uint32_t n_hosts, n_vms, n_vcpus, n_hogs; /* n_machines: n_hosts and n_vms */
 	int64_t slice, vm_latency, guest_ahead, glitch, glitch_until;
 	double guest_drift;
+	struct odd slow_disk, fast_clock; /* times as slow; ppm */
+	uint32_t hogs_on;		  /* host, plus 1; 0: all */
 	bool pin, svm, apart, guest_clock, virtio, spins;
 	int64_t duration, begin_cut;
 	uint64_t seed, n_events;

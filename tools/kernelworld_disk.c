@@ -47,7 +47,10 @@ static void do_issue(struct cpu *c, const struct step *step)
 		return;
 	}
 	int64_t begin = c->m->disk_free > s->now ? c->m->disk_free : s->now;
-	c->m->disk_free = begin + pick(s, 30000, 90000) + r->bytes / 4;
+	int64_t takes = (int64_t)pick(s, 30000, 90000) + r->bytes / 4;
+	if (s->o.slow_disk.host == c->m->id + 1)
+		takes = (int64_t)((double)takes * s->o.slow_disk.by);
+	c->m->disk_free = begin + takes;
 	r->cpu = &c->m->cpus[pick(s, 0, c->m->n_cpus - 1)];
 	interrupt_at(r->cpu, c->m->disk_free + pick(s, 1000, 40000), IRQ_DISK, r);
 }

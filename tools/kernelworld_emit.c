@@ -142,6 +142,8 @@ static void name_machine(struct machine *m)
 		m->ahead = (int64_t)(world_random_between(&s->losses, -1, 1) * 1e7);
 		m->drift = world_random_between(&s->losses, -30e-6, 30e-6);
 	}
+	if (s->o.fast_clock.host == m->id + 1)
+		m->drift = s->o.fast_clock.by / 1e6;
 	if (m->is_guest && s->o.guest_clock) {
 		m->ahead = s->o.guest_ahead;
 		m->drift = s->o.guest_drift;

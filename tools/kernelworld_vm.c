@@ -441,7 +441,8 @@ void make_vcpus(struct sim *s)
 	}
 	for (uint32_t h = 0; h < s->o.n_hosts; h++)
 		for (uint32_t k = 0; k < s->o.n_hogs; k++)
-			start(&s->machines[h], "hog", PROGRAM_HOG);
+			if (!s->o.hogs_on || s->o.hogs_on == h + 1)
+				start(&s->machines[h], "hog", PROGRAM_HOG);
 }
 
 void vm_open_truth(struct sim *s)

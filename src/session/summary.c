@@ -180,14 +180,14 @@ void session_summary_ask(
 	q->stage = SESSION_READING;
 }
 
-int session_summary_make(
-	struct session_answer *a, bool all, struct mer_table *out, struct mer_err *err)
+int session_summary_make(struct session_answer *a, bool all, enum peers_by by,
+	struct mer_table *out, struct mer_err *err)
 {
 	const struct summary_felt felt = { find_felt, a->requests };
 	struct session_window window;
 	int rc = session_window(a->session, a->selection, &window, err);
 	if (rc == 0)
-		rc = summary_make(&a->run, session_sync_result(a->session), all,
+		rc = summary_make(&a->run, session_sync_result(a->session), all, by,
 			a->requests ? &felt : NULL, a->tables, out, err);
 	if (rc == 0 && a->requests)
 		rc = add_kinds(a->requests, &window, out, err);

@@ -11,8 +11,8 @@
 void session_summary_ask(
 	struct session_request *q, struct analysis_request requests[SUMMARY_REQUESTS]);
 /* Of the answer: SUMMARY_TABLES, to be freed with mer_table_fini in any case; texts live as long as
- * the answer. all: as summary_make. */
-int session_summary_make(
-	struct session_answer *a, bool all, struct mer_table *out, struct mer_err *err);
+ * the answer. all, by: as summary_make. */
+int session_summary_make(struct session_answer *a, bool all, enum peers_by by,
+	struct mer_table *out, struct mer_err *err);
 
 #endif

@@ -624,6 +624,7 @@ static int make(struct summary *s)
 	if (rc == 0) {
 		summary_emit(s);
 		findings_find(s);
+		peers_find(s, s->by, &s->out[SUMMARY_PEERS], &s->out[SUMMARY_GROUPS]);
 	}
 	return rc;
 }
@@ -639,7 +640,7 @@ static void fini(struct summary *s)
 	summary_waits_fini(&s->waits);
 }
 
-int summary_make(struct analysis_run *run, const struct sync_result *r, bool all,
+int summary_make(struct analysis_run *run, const struct sync_result *r, bool all, enum peers_by by,
 	const struct summary_felt *felt, const struct mer_table *in, struct mer_table *out,
 	struct mer_err *err)
 {
@@ -651,7 +652,8 @@ int summary_make(struct analysis_run *run, const struct sync_result *r, bool all
 		.out = out,
 		.n = run->e->n_hosts,
 		.owners = owners,
-		.all = all };
+		.all = all,
+		.by = by };
 	summary_init_tables(&s);
 	s.hosts = calloc((size_t)s.n + 1, sizeof(*s.hosts));
 	s.tracer = calloc((size_t)s.n + 1, sizeof(*s.tracer));

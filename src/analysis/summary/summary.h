@@ -10,6 +10,7 @@
 #define MER_ANALYSIS_SUMMARY_SUMMARY_H
 
 #include "analysis/analysis.h"
+#include "analysis/summary/peers.h"
 
 struct sync_result;
 
@@ -25,6 +26,8 @@ enum summary_table {
 	SUMMARY_KINDS,
 	SUMMARY_CPUS,
 	SUMMARY_FINDINGS, /* the most important one first; see findings.h */
+	SUMMARY_PEERS,	  /* what is unusual of hosts; see peers.h */
+	SUMMARY_GROUPS,	  /* of hosts that were compared */
 	SUMMARY_TABLES
 };
 
@@ -51,8 +54,9 @@ struct summary_felt {
 /* Makes the summary from the tables of these requests. r: the result of clock alignment, NULL:
  * none. out: SUMMARY_TABLES tables; free them with mer_table_fini whatever the result; their
  * texts live as long as the run. all: also show waits for what a task started itself
- * (blocked.h). felt: NULL: only waits that blocked.h counts. */
-int summary_make(struct analysis_run *run, const struct sync_result *r, bool all,
+ * (blocked.h). felt: NULL: only waits that blocked.h counts. by: how hosts are grouped that are
+ * compared. */
+int summary_make(struct analysis_run *run, const struct sync_result *r, bool all, enum peers_by by,
 	const struct summary_felt *felt, const struct mer_table *in, struct mer_table *out,
 	struct mer_err *err);
 

@@ -95,6 +95,7 @@ struct summary {
 	struct mer_map *marks;
 	uint32_t **owners; /* for the rows of each table of in: host, plus 1; 0: none */
 	bool all;	   /* also waits for what tasks started themselves */
+	enum peers_by by;  /* of groups of hosts */
 };
 
 /* A quotient; 0 if whole is 0. */

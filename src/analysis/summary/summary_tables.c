@@ -78,6 +78,8 @@ struct summary_about summary_about(enum summary_table table, bool all)
 			kind_columns },
 		[SUMMARY_CPUS] = { "cpus", "CPUs", cpu_columns },
 		[SUMMARY_FINDINGS] = { "findings", "Findings", findings_columns },
+		[SUMMARY_PEERS] = { "peers", "Hosts unlike their peers", peers_columns },
+		[SUMMARY_GROUPS] = { "groups", "Groups of hosts", peers_group_columns },
 	};
 	return tables[table];
 }

@@ -9,13 +9,14 @@
 #include "session/summary.h"
 
 enum { GRAPH, REQUESTS, RELATIONS };
+#define SUMMARY_GROUPS_BY "name, all or program"
 
 struct api_made {
 	const char *id;
 	int n;
 	struct summary_about (*about)(int table);
-	bool of_tasks; /* tasks may be selected */
-	bool by_task;  /* group_by applies: program or task */
+	bool of_tasks;	    /* tasks may be selected */
+	const char *groups; /* what group_by may be: "program or task"; NULL: it does not apply */
 	int (*ask)(struct api_answer *x, const struct mer_table_options *o, const bool *wanted,
 		struct mer_err *err);
 	/* n tables, to be freed with mer_table_fini in any case. */
@@ -45,7 +46,12 @@ static int ask_summary(struct api_answer *x, const struct mer_table_options *o, 
 static int make_summary(struct api_answer *x, const struct mer_table_options *o,
 	struct mer_table *made, struct mer_err *err)
 {
-	return session_summary_make(&x->answer, o->all, made, err);
+	enum peers_by by = PEERS_BY_NAME;
+	while (o->group_by && by < PEERS_N_BY && strcmp(o->group_by, peers_by_name(by)) != 0)
+		by++;
+	return by == PEERS_N_BY ? mer_fail(err, MER_ERR_USAGE, "group_by of 'summary' is %s",
+					  SUMMARY_GROUPS_BY)
+				: session_summary_make(&x->answer, o->all, by, made, err);
 }
 
 /* ---- relations ---- */
@@ -105,8 +111,10 @@ static int make_relations(struct api_answer *x, const struct mer_table_options *
 /* ---- both ---- */
 
 static const struct api_made all[] = {
-	{ "summary", SUMMARY_TABLES, about_summary, false, false, ask_summary, make_summary },
-	{ "relations", RELATIONS, about_relations, true, true, ask_relations, make_relations },
+	{ "summary", SUMMARY_TABLES, about_summary, false, SUMMARY_GROUPS_BY, ask_summary,
+		make_summary },
+	{ "relations", RELATIONS, about_relations, true, "program or task", ask_relations,
+		make_relations },
 };
 
 const struct api_made *api_made_find(const char *id)
@@ -137,7 +145,7 @@ static int check(const struct api_made *m, const struct mer_table_options *o,
 		const char *name;
 		bool is_set;
 	} list[] = {
-		{ "group_by", o->group_by && !m->by_task },
+		{ "group_by", o->group_by && !m->groups },
 		{ "filter", o->filter },
 		{ "min_ns", o->min_ns },
 		{ "max_ns", o->max_ns != INT64_MAX },

@@ -8,6 +8,7 @@
 #include "ask/library/api.h"
 #include "ask/reports/findings.h"
 #include "ask/reports/grid.h"
+#include "ask/reports/summary_peers.h"
 #include "ask/reports/summary_plot.h"
 #include "ask/session.h"
 #include "ask/print/text.h"
@@ -15,7 +16,8 @@
 #include "session/capabilities.h"
 
 struct values {
-	bool all;
+	bool all, peers;
+	const char *group_by;
 	struct ask_amount limit;
 	const char *plot;
 	struct ask_period_values period;
@@ -167,7 +169,8 @@ static bool put_into_words(struct screen *x, struct mer_table *t)
 /* Rows of each table: few hosts leave room for more of the rest. */
 static size_t rows_of(const struct screen *x, int table)
 {
-	static const size_t few[] = { 4, 4, 5, 5, 2, 3, 0, 4 }, many[] = { 6, 6, 4, 3, 2, 3, 0, 3 };
+	static const size_t few[SUMMARY_TABLES] = { 4, 4, 5, 5, 2, 3, 0, 4, 12, 12 },
+			    many[SUMMARY_TABLES] = { 6, 6, 4, 3, 2, 3, 0, 3, 12, 12 };
 	if (x->values->limit.set)
 		return (size_t)x->values->limit.v;
 	if (x->ask->format != ASK_FORMAT_TABLE)
@@ -283,8 +286,31 @@ static int print_screen(struct screen *x)
 	return rc || !any ? rc : ask_grid_print(g);
 }
 
+/* Hosts unlike the others alone. */
+static int print_peers(struct screen *x)
+{
+	struct ask_grid *g = &x->grid;
+	enum { HOSTS = 12 };
+	size_t most = x->values->limit.set		   ? (size_t)x->values->limit.v
+		      : x->ask->format == ASK_FORMAT_TABLE ? HOSTS
+							   : 0;
+	struct mer_table *peers = &g->tables[SUMMARY_PEERS];
+	struct mer_str out = { 0 };
+	if (x->ask->format != ASK_FORMAT_TABLE) {
+		mer_table_limit(peers, most);
+		g->tables = peers;
+		g->n = g->n_printed = SUMMARY_TABLES - SUMMARY_PEERS;
+		return ask_grid_print(g);
+	}
+	ask_heading_text(x->ask, peers->title, g->options, g->begin, g->end, &out);
+	ask_peers_put(x->ask, peers, &g->tables[SUMMARY_GROUPS], most, &out);
+	return ask_put(x->ask, &out, 0);
+}
+
 static int print_tables(struct screen *x)
 {
+	if (x->values->peers)
+		return print_peers(x);
 	x->recorded = calloc((size_t)x->grid.e->n_hosts + 1, sizeof(*x->recorded));
 	if (!x->recorded)
 		return mer_fail_nomem(&x->ask->err);
@@ -295,7 +321,7 @@ static int print_tables(struct screen *x)
 	limit_tables(x);
 	if (x->ask->format == ASK_FORMAT_TABLE)
 		return print_screen(x);
-	x->grid.n_printed = SUMMARY_TABLES;
+	x->grid.n_printed = SUMMARY_PEERS; /* those are asked for */
 	return ask_grid_print(&x->grid);
 }
 
@@ -325,6 +351,7 @@ static int run(struct ask *ask, const void *values)
 	struct analysis_period_rule *periods;
 	const struct mer_table_options o = { .size = sizeof(o),
 		.all = v->all,
+		.group_by = v->group_by,
 		.period = v->period.expression,
 		.period_by = v->period.by.item,
 		.n_period_by = v->period.by.n,
@@ -336,6 +363,8 @@ static int run(struct ask *ask, const void *values)
 	const char *ids[SUMMARY_TABLES];
 	for (int i = 0; i < SUMMARY_TABLES; i++)
 		ids[i] = summary_about((enum summary_table)i, false).id;
+	if (v->group_by && !v->peers)
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--group-by is for --peers");
 	int rc = ask_periods_understand(ask, &v->period, false, &periods);
 	if (rc == 0)
 		rc = ask_tables(
@@ -365,6 +394,16 @@ static const struct ask_option options[] = {
 		.arg = "N",
 		.help = "at most N rows per table (default: a screenful; 0: all)",
 		.offset = offsetof(struct values, limit) },
+	{ .name = "peers",
+		.kind = ASK_FLAG,
+		.help = "only which hosts are unlike others that do the same",
+		.offset = offsetof(struct values, peers) },
+	{ .name = "group-by",
+		.kind = ASK_TEXT,
+		.arg = "WHAT",
+		.choices = "name|all|program",
+		.help = "peers: by name (web1, web2), program, or all",
+		.offset = offsetof(struct values, group_by) },
 	{ .name = "plot",
 		.kind = ASK_PICTURE,
 		.arg = "FILE",
@@ -410,7 +449,13 @@ const struct ask_verb ask_verb_summary = {
 		"of 10 ms, 5 % odd errors, 1 % of packets repeated or not received. If none of them "
 		"took a tenth of the time, the first says that nothing is saturated. A finding on four hosts or more "
 		"is shown once, for the median host, with the number of other hosts within a factor of two of it; "
-		"the rest have findings of their own. Where nothing of the kernel was recorded, the views that belong to "
+		"the rest have findings of their own.\n\n"
+		"--peers compares some forty measures of each host with the median of its group: hosts of one name "
+		"up to its digits, all hosts, or those where the same program used most CPU time. A measure is unusual "
+		"if it is six deviations (and more in small groups) from the median, by the median absolute deviation "
+		"of its side, half as large again, and by more than matters; loads, drift and offset of clocks also if they are "
+		"lower. What more than a tenth of a group has is no exception; groups of fewer than five hosts are not compared.\n\n"
+		"Where nothing of the kernel was recorded, the views that belong to "
 		"meridian and fit the recorded events are named. --json and CSV "
 		"have all rows, with numbers, sentence and command.\n\n" ASK_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",

@@ -1,0 +1,559 @@
+#include "analysis/summary/peers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/summary/summary_data.h"
+#include "analysis/summary/summary_tables.h"
+#include "base/human.h"
+#include "sync/result_view.h"
+
+const struct mer_column peers_columns[] = {
+	[PEERS_COL_HOST] = { "host", "host", MER_TEXT },
+	[PEERS_COL_GROUP] = { "group", "group", MER_TEXT },
+	[PEERS_COL_HOSTS] = { "hosts", NULL, MER_COUNT },
+	[PEERS_COL_MEASURE] = { "measure", NULL, MER_TEXT },
+	[PEERS_COL_VALUE] = { "value", NULL, MER_REAL },
+	[PEERS_COL_TYPICAL] = { "typical", NULL, MER_REAL },
+	[PEERS_COL_UNIT] = { "unit", NULL, MER_TEXT },
+	[PEERS_COL_TIMES] = { "times", NULL, MER_REAL },
+	[PEERS_COL_DISTANCE] = { "distance", "distance", MER_REAL },
+	[PEERS_COL_SENTENCE] = { "finding", "finding", MER_TEXT },
+	{ 0 },
+};
+const struct mer_column peers_group_columns[] = {
+	[PEERS_GROUP] = { "group", "group", MER_TEXT },
+	[PEERS_GROUP_HOSTS] = { "hosts", "hosts", MER_COUNT },
+	[PEERS_GROUP_UNUSUAL] = { "unusual", "unusual", MER_COUNT },
+	[PEERS_GROUP_IS_COMPARED] = { "is_compared", NULL, MER_COUNT },
+	{ 0 },
+};
+
+const char *peers_by_name(enum peers_by by)
+{
+	static const char *const names[PEERS_N_BY] = { "name", "all", "program" };
+	return names[by];
+}
+
+/* ---- measures ---- */
+
+enum unit { SHARE, NUMBER, PER_SECOND, BYTES_PER_SECOND, NANOSECONDS, PPM, N_UNITS };
+static const char *const units[N_UNITS] = { [SHARE] = "ratio",
+	[NUMBER] = NULL,
+	[PER_SECOND] = "1/s",
+	[BYTES_PER_SECOND] = "B/s",
+	[NANOSECONDS] = "ns",
+	[PPM] = "ppm" };
+
+/* NAN: not known. extra: of the measure. */
+typedef double measure_fn(const struct summary *s, uint32_t host, int extra);
+
+struct measure {
+	const char *id;
+	const char *what; /* "switches", as in "switches 9 times as many" */
+	measure_fn *get;
+	int extra;
+	enum unit unit;
+	double matters;	 /* smaller differences do not */
+	bool is_two_way; /* also when it is lower than that of others */
+};
+
+static double per_second(int64_t n, const struct summary_host *h)
+{
+	return h->range > 0 ? (double)n / ((double)h->range / 1e9) : NAN;
+}
+
+static double of_cpus(int64_t ns, const struct summary_host *h)
+{
+	return h->cpus > 0 && h->range > 0 ? summary_per(ns, h->cpus * h->range) : NAN;
+}
+
+static double if_known(bool is_known, double v)
+{
+	return is_known ? v : NAN;
+}
+
+enum cpu { BUSY, UNKNOWN, STOLEN, RUNNABLE, IRQ, SOFTIRQ, FULL, POLLING, BRIEF };
+
+static double cpu_of(const struct summary *s, uint32_t host, int extra)
+{
+	const struct summary_host *h = &s->hosts[host];
+	bool knows = h->cpus && h->range > 0 && !h->has_packets_only && summary_knows_cpus(h);
+	switch ((enum cpu)extra) {
+	case BUSY: return if_known(knows, h->cpu);
+	case UNKNOWN: return if_known(knows, h->unknown);
+	case STOLEN: return if_known(knows, of_cpus(h->stolen_ns, h));
+	case RUNNABLE: return if_known(knows && !h->lacks_runnable, of_cpus(h->runnable_ns, h));
+	case IRQ: return if_known(knows && (h->has_interrupts || h->irq_ns), h->irq);
+	case SOFTIRQ: return if_known(knows && (h->has_softirqs || h->softirq_ns), h->softirq);
+	case FULL: return if_known(knows, of_cpus(h->full_ns, h));
+	case POLLING: return if_known(knows && h->has_calls, of_cpus(h->polling_ns, h));
+	case BRIEF: return if_known(knows, of_cpus(h->brief_ns, h));
+	}
+	return NAN;
+}
+
+enum number { SWITCHES, INTERRUPTS, PROCESSES, THREADS, EXECS, CALLS, LOST, MEMORY, NET, ODD };
+
+static double rate_of(const struct summary *s, uint32_t host, int extra)
+{
+	const struct summary_host *h = &s->hosts[host];
+	bool knows = h->range > 0 && !h->has_packets_only && summary_knows_cpus(h);
+	switch ((enum number)extra) {
+	case SWITCHES: return if_known(knows, per_second(h->switches, h));
+	case INTERRUPTS: return if_known(h->has_interrupts, per_second(h->interrupts, h));
+	case PROCESSES: return if_known(knows, per_second(h->processes, h));
+	case THREADS: return if_known(knows, per_second(h->threads, h));
+	case EXECS: return if_known(h->has_calls, per_second(h->execs, h));
+	case CALLS: return if_known(h->has_calls, per_second(h->calls, h));
+	case LOST: return per_second((int64_t)(h->lost_events + h->lost_packets), h);
+	case MEMORY: return if_known(h->has_memory, per_second(h->memory_bytes, h));
+	case NET: return if_known(h->has_net, per_second(h->net_bytes, h));
+	case ODD: return if_known(h->has_calls && h->calls, summary_per(h->odd_errors, h->calls));
+	}
+	return NAN;
+}
+
+enum disk { DISK_BUSY, DISK_QUEUE, DISK_ERRORS, FLUSHES, FLUSH_MEAN };
+
+static double disk_of(const struct summary *s, uint32_t host, int extra)
+{
+	const struct summary_host *h = &s->hosts[host];
+	if (!h->has_disk || h->range <= 0)
+		return NAN;
+	switch ((enum disk)extra) {
+	case DISK_BUSY: return h->disk;
+	case DISK_QUEUE: return summary_per(h->disk_queue_ns, h->range);
+	case DISK_ERRORS: return per_second(h->disk_errors, h);
+	case FLUSHES: return per_second(h->flushes, h);
+	case FLUSH_MEAN: return h->flushes ? summary_per(h->flush_ns, h->flushes) : NAN;
+	}
+	return NAN;
+}
+
+/* Mean latency of requests to disks; flushes apart. */
+static double disk_mean(const struct summary *s, uint32_t host, int extra)
+{
+	const struct mer_table *t = &s->in[SUMMARY_IN_REQUESTS];
+	int64_t n = 0, ns = 0;
+	(void)extra;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (summary_host_of(s, t, r) != &s->hosts[host] ||
+			strcmp(summary_text(t, r, "name"), "disk flush") == 0)
+			continue;
+		n += summary_number(t, r, "count");
+		ns += summary_number(t, r, "total_ns");
+	}
+	return n ? summary_per(ns, n) : NAN;
+}
+
+enum lock { LOCKS, LONGEST_LOCK, SCHED_LATENCY };
+
+static double lock_of(const struct summary *s, uint32_t host, int extra)
+{
+	const struct summary_host *h = &s->hosts[host];
+	if (h->range <= 0)
+		return NAN;
+	switch ((enum lock)extra) {
+	case LOCKS: return if_known(h->has_calls, summary_per(h->locks_ns, h->range));
+	case LONGEST_LOCK: return if_known(h->has_calls, (double)h->locks_max);
+	case SCHED_LATENCY: return if_known(h->has_latency, (double)h->latency);
+	}
+	return NAN;
+}
+
+/* Mean wait of a cause, of hosts with some. */
+static double wait_mean(const struct summary *s, uint32_t host, int extra)
+{
+	enum { SOME = 10 };
+	const struct summary_wait *w = &s->waits.hosts[host][extra];
+	return w->count >= SOME ? (double)w->total / (double)w->count : NAN;
+}
+
+/* How many tasks waited at a time, on average. */
+static double wait_share(const struct summary *s, uint32_t host, int extra)
+{
+	const struct summary_host *h = &s->hosts[host];
+	bool knows = h->range > 0 && !h->has_packets_only && summary_knows_cpus(h);
+	return if_known(knows, summary_per(s->waits.hosts[host][extra].total, h->range));
+}
+
+enum link { LATENCY, REPEATED, NOT_RECEIVED };
+
+static double link_of(const struct summary *s, uint32_t host, int extra)
+{
+	const char *name = s->hosts[host].name;
+	double sum = 0, n = 0;
+	for (size_t i = 0; i < s->n_links; i++) {
+		const struct summary_link *l = &s->links[i];
+		bool is_to = strcmp(l->to, name) == 0, is_from = strcmp(l->from, name) == 0;
+		if (extra == LATENCY && is_to && l->has_times) {
+			sum += (double)l->total_ns;
+			n += (double)l->packets;
+		} else if (extra != LATENCY && (is_to || is_from) && l->has_counts) {
+			sum += (double)(extra == REPEATED ? l->repeated : l->unmatched);
+			n += (double)l->packets;
+		}
+	}
+	enum { SOME = 50 };
+	return n >= SOME ? sum / n : NAN;
+}
+
+enum clock { DRIFT, BOUND, STEPS, OFFSET };
+enum { SURE_PPM = 50 }; /* so far off may a drift be that is compared */
+
+static double clock_of(const struct summary *s, uint32_t host, int extra)
+{
+	const struct sync_host *c = s->r && host < s->r->n_hosts ? &s->r->hosts[host] : NULL;
+	if (!c || c->span.begin == MER_NO_TIME ||
+		(c->quality != SYNC_REFERENCE && !c->n_matched && !c->n_rounds))
+		return NAN;
+	bool is_reference = c->quality == SYNC_REFERENCE;
+	switch ((enum clock)extra) {
+	case DRIFT:
+		return is_reference		     ? 0
+		       : c->drift_off_ppm < SURE_PPM ? sync_host_drift_ppm(c)
+						     : NAN;
+	case BOUND:
+		return is_reference || c->bound.median == INT64_MAX ? NAN : (double)c->bound.median;
+	case STEPS: return (double)(c->n_steps + c->n_slews);
+	case OFFSET:
+		return is_reference ? 0
+				    : (double)trace_map_time(&c->map, c->span.begin) -
+					      (double)c->span.begin;
+	}
+	return NAN;
+}
+
+#define SECOND 1e9
+#define MS 1e6
+static const struct measure measures[] = {
+	{ "cpu_busy", "CPUs busy", cpu_of, BUSY, SHARE, 0.15, true },
+	{ "cpu_unknown", "CPU time unknown", cpu_of, UNKNOWN, SHARE, 0.05, false },
+	{ "cpu_stolen", "CPU time stolen", cpu_of, STOLEN, SHARE, 0.03, false },
+	{ "cpu_runnable", "tasks without a CPU, for each CPU", cpu_of, RUNNABLE, NUMBER, 0.3,
+		false },
+	{ "cpu_irq", "CPU time of interrupts", cpu_of, IRQ, SHARE, 0.03, false },
+	{ "cpu_softirq", "CPU time of softirqs", cpu_of, SOFTIRQ, SHARE, 0.05, false },
+	{ "cpu_full", "CPUs without idle time", cpu_of, FULL, SHARE, 0.2, false },
+	{ "cpu_polling", "CPU time of busy polling", cpu_of, POLLING, SHARE, 0.05, false },
+	{ "cpu_brief", "CPU time of tasks that live less than 1 s", cpu_of, BRIEF, SHARE, 0.1,
+		false },
+	{ "switches", "switches", rate_of, SWITCHES, PER_SECOND, 500, true },
+	{ "interrupts", "interrupts", rate_of, INTERRUPTS, PER_SECOND, 500, true },
+	{ "processes", "new processes", rate_of, PROCESSES, PER_SECOND, 5, false },
+	{ "threads", "new threads", rate_of, THREADS, PER_SECOND, 5, false },
+	{ "execs", "programs started", rate_of, EXECS, PER_SECOND, 5, false },
+	{ "calls", "system calls", rate_of, CALLS, PER_SECOND, 1000, true },
+	{ "odd_errors", "failed system calls", rate_of, ODD, SHARE, 0.03, false },
+	{ "lost", "lost events and packets", rate_of, LOST, PER_SECOND, 1, false },
+	{ "memory_growth", "growth of memory", rate_of, MEMORY, BYTES_PER_SECOND, 4e6, false },
+	{ "network", "network traffic", rate_of, NET, BYTES_PER_SECOND, 1e6, true },
+	{ "disk_busy", "busiest disk busy", disk_of, DISK_BUSY, SHARE, 0.2, false },
+	{ "disk_queue", "requests queued for disks", disk_of, DISK_QUEUE, NUMBER, 0.5, false },
+	{ "disk_latency", "disk latency", disk_mean, 0, NANOSECONDS, 0.2 * MS, false },
+	{ "disk_errors", "failed disk requests", disk_of, DISK_ERRORS, PER_SECOND, 0.01, false },
+	{ "flushes", "disk flushes", disk_of, FLUSHES, PER_SECOND, 10, false },
+	{ "flush_latency", "latency of flushes", disk_of, FLUSH_MEAN, NANOSECONDS, 0.5 * MS,
+		false },
+	{ "locks", "tasks that wait for locks", lock_of, LOCKS, NUMBER, 0.3, false },
+	{ "longest_lock", "longest wait for a lock", lock_of, LONGEST_LOCK, NANOSECONDS, 100 * MS,
+		false },
+	{ "sched_latency", "longest scheduling latency", lock_of, SCHED_LATENCY, NANOSECONDS,
+		50 * MS, false },
+	{ "disk_wait", "waits for disks", wait_mean, SUMMARY_DISK, NANOSECONDS, 0.5 * MS, false },
+	{ "disk_waiting", "tasks that wait for disks", wait_share, SUMMARY_DISK, NUMBER, 0.3,
+		false },
+	{ "fault_wait", "waits for pages", wait_mean, SUMMARY_FAULT, NANOSECONDS, MS, false },
+	{ "fault_waiting", "tasks that wait for pages", wait_share, SUMMARY_FAULT, NUMBER, 0.2,
+		false },
+	{ "network_wait", "waits for packets", wait_mean, SUMMARY_NETWORK, NANOSECONDS, 5 * MS,
+		false },
+	{ "message_latency", "latency of received messages", link_of, LATENCY, NANOSECONDS, MS,
+		false },
+	{ "repeated", "packets sent again", link_of, REPEATED, SHARE, 0.02, false },
+	{ "not_received", "packets not received", link_of, NOT_RECEIVED, SHARE, 0.02, false },
+	{ "clock_drift", "clock drift", clock_of, DRIFT, PPM, 100, true },
+	{ "clock_bound", "clock bound", clock_of, BOUND, NANOSECONDS, 2 * MS, false },
+	{ "clock_steps", "jumps of the clock", clock_of, STEPS, NUMBER, 1, false },
+	{ "clock_offset", "clock offset", clock_of, OFFSET, NANOSECONDS, 0.1 * SECOND, true },
+};
+enum { N_MEASURES = sizeof(measures) / sizeof(measures[0]) };
+
+/* ---- groups ---- */
+
+struct group {
+	const char *name;
+	uint32_t *hosts;
+	size_t n;
+	uint32_t n_unusual;
+};
+
+/* "web" of "web-01.example" and "web2"; all of it if it begins with a digit. NULL: no memory. */
+static const char *stem_of(const struct summary *s, const char *name)
+{
+	size_t n = strcspn(name, "0123456789");
+	while (n > 0 && strchr("-_.", name[n - 1]))
+		n--;
+	return n ? mer_arena_strndup(&s->run->arena, name, n) : name;
+}
+
+static const char *program_of(const struct summary *s, uint32_t host)
+{
+	const char *comm = s->hosts[host].cpu_user.comm;
+	return comm ? comm : "";
+}
+
+static const char *group_name(const struct summary *s, uint32_t host, enum peers_by by)
+{
+	switch (by) {
+	case PEERS_BY_ALL: return "all";
+	case PEERS_BY_PROGRAM: return program_of(s, host);
+	case PEERS_BY_NAME:
+	case PEERS_N_BY: break;
+	}
+	return stem_of(s, s->hosts[host].name);
+}
+
+/* Hosts in groups, by the first of each. NULL: no memory. */
+static struct group *find_groups(const struct summary *s, enum peers_by by, size_t *n)
+{
+	struct mer_arena *a = &s->run->arena;
+	struct group *groups = mer_arena_zalloc(a, s->n + 1u, sizeof(*groups));
+	struct mer_map by_name = { 0 };
+	bool ok = groups != NULL;
+	*n = 0;
+	for (uint32_t h = 0; ok && h < s->n; h++) {
+		if (!s->hosts[h].name || s->hosts[h].is_empty)
+			continue;
+		const char *name = group_name(s, h, by);
+		uint32_t *at = name ? mer_map_put(&by_name, mer_hash(name, strlen(name))) : NULL;
+		ok = at != NULL;
+		if (ok && !*at) {
+			groups[*n] = (struct group){ .name = name,
+				.hosts = mer_arena_zalloc(a, s->n, sizeof(uint32_t)) };
+			*at = (uint32_t)++ * n;
+			ok = groups[*n - 1].hosts != NULL;
+		}
+		if (ok) {
+			struct group *g = &groups[*at - 1];
+			g->hosts[g->n++] = h;
+		}
+	}
+	mer_map_fini(&by_name);
+	return ok ? groups : NULL;
+}
+
+/* ---- distance ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double median_of(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+struct spread {			     /* of a measure in a group */
+	double median, below, above; /* median deviations of each side, as standard deviations */
+	size_t n;
+};
+
+/* Median of the deviations on one side of the median, which counts on both. */
+static double side_of(const double *v, size_t n, double median, int sign, double *room)
+{
+	static const double NORMAL = 1.4826; /* makes it a standard deviation, if it is one */
+	size_t k = 0;
+	for (size_t i = 0; i < n; i++)
+		if ((v[i] - median) * sign >= 0)
+			room[k++] = fabs(v[i] - median);
+	return k ? NORMAL * median_of(room, k) : 0;
+}
+
+static struct spread spread_of(double *v, size_t n, double *room)
+{
+	struct spread x = { .n = n };
+	x.median = median_of(v, n);
+	x.below = side_of(v, n, x.median, -1, room);
+	x.above = side_of(v, n, x.median, 1, room);
+	return x;
+}
+
+/* How far a value is from the median, in deviations of its side; 0: near. Three things must be
+ * far: see peers.h. What is usual varies by a tenth even where all hosts happen to agree. */
+static double distance_of(const struct measure *m, const struct spread *x, double v)
+{
+	enum { FAR = 6, FEW = 60 };
+	static const double FACTOR = 1.5, VARIES = 0.1;
+	double by = v - x->median, all = fabs(by);
+	if ((by < 0 && !m->is_two_way) || all < m->matters)
+		return 0;
+	double side = by < 0 ? x->below : x->above;
+	double least = fmax(VARIES * fabs(x->median), m->matters / 4);
+	double distance = all / fmax(side, least);
+	/* Of few hosts the deviation itself is uncertain. */
+	if (distance < FAR + FEW / (double)x->n)
+		return 0;
+	double low = fmin(fabs(v), fabs(x->median)), high = fmax(fabs(v), fabs(x->median));
+	bool is_signed = m->unit == PPM || m->get == clock_of;
+	return is_signed || high >= FACTOR * low ? distance : 0;
+}
+
+/* ---- sentences ---- */
+
+static void put_value(struct mer_str *out, enum unit unit, double v)
+{
+	switch (unit) {
+	case SHARE: mer_str_printf(out, "%.3g %%", 100 * v); return;
+	case NUMBER: mer_str_printf(out, "%.3g", v); return;
+	case PER_SECOND: mer_str_printf(out, "%.3g/s", v); return;
+	case PPM: mer_str_printf(out, "%.3g ppm", v); return;
+	case NANOSECONDS: mer_put_duration(out, (int64_t)v); return;
+	case BYTES_PER_SECOND:
+		mer_put_bytes(out, (int64_t)v);
+		mer_str_puts(out, "/s");
+		return;
+	case N_UNITS: return;
+	}
+}
+
+/* "disk latency 9 times as large: 8.1 ms, typically 0.9 ms" */
+static const char *sentence_of(
+	const struct summary *s, const struct measure *m, const struct spread *x, double v)
+{
+	struct mer_str out = { 0 };
+	double times = x->median > 0 && v > 0 ? v / x->median : 0;
+	mer_str_puts(&out, m->what);
+	if (m->unit != SHARE && times >= 1.5)
+		mer_str_printf(&out, " %.*f times as %s", times < 3, times,
+			m->unit == PER_SECOND ? "many" : "large");
+	mer_str_puts(&out, ": ");
+	put_value(&out, m->unit, v);
+	mer_str_puts(&out, ", typically ");
+	put_value(&out, m->unit, x->median);
+	const char *text = out.failed ? NULL : mer_arena_strdup(&s->run->arena, out.data);
+	mer_str_fini(&out);
+	return text;
+}
+
+/* ---- what is unusual ---- */
+
+struct unusual {
+	uint32_t host;
+	const struct group *group;
+	const struct measure *measure;
+	struct spread spread;
+	double value, distance;
+	double most; /* distance of the host's farthest measure */
+};
+
+static int by_host(const void *a, const void *b)
+{
+	const struct unusual *p = a, *q = b;
+	if (p->most != q->most)
+		return p->most > q->most ? -1 : 1;
+	if (p->host != q->host)
+		return p->host < q->host ? -1 : 1;
+	if (p->distance != q->distance)
+		return p->distance > q->distance ? -1 : 1;
+	return (p->measure > q->measure) - (p->measure < q->measure);
+}
+
+struct finding {
+	const struct summary *s;
+	struct unusual *item;
+	size_t n;
+	double *values, *sorted, *room; /* by host of a group */
+	double *most;			/* by host */
+};
+
+/* What a tenth of a group has is no exception. */
+static size_t most_of(size_t n)
+{
+	enum { SHARE_OF_GROUP = 10 };
+	return n / SHARE_OF_GROUP > 1 ? n / SHARE_OF_GROUP : 1;
+}
+
+static void compare(struct finding *f, const struct group *g, const struct measure *m)
+{
+	size_t n = 0, from = f->n;
+	for (size_t i = 0; i < g->n; i++) {
+		f->values[i] = m->get(f->s, g->hosts[i], m->extra);
+		if (!isnan(f->values[i]))
+			f->sorted[n++] = f->values[i];
+	}
+	if (n < PEERS_FEWEST)
+		return;
+	struct spread x = spread_of(f->sorted, n, f->room);
+	for (size_t i = 0; i < g->n; i++) {
+		double distance = isnan(f->values[i]) ? 0 : distance_of(m, &x, f->values[i]);
+		if (distance > 0)
+			f->item[f->n++] =
+				(struct unusual){ g->hosts[i], g, m, x, f->values[i], distance, 0 };
+	}
+	if (f->n - from > most_of(n))
+		f->n = from;
+}
+
+static void emit(const struct finding *f, struct mer_table *t)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct unusual *u = &f->item[i];
+		bool has_times = u->spread.median > 0 && u->value > 0;
+		const char *sentence = sentence_of(f->s, u->measure, &u->spread, u->value);
+		t->failed |= !sentence;
+		mer_table_add(
+			t, (struct mer_cell[PEERS_N_COLS]){
+				   [PEERS_COL_HOST] = mer_text(f->s->hosts[u->host].name),
+				   [PEERS_COL_GROUP] = mer_text(u->group->name),
+				   [PEERS_COL_HOSTS] = MER_INT(u->spread.n),
+				   [PEERS_COL_MEASURE] = mer_text(u->measure->id),
+				   [PEERS_COL_VALUE] = MER_REAL_CELL(u->value),
+				   [PEERS_COL_TYPICAL] = MER_REAL_CELL(u->spread.median),
+				   [PEERS_COL_UNIT] = mer_text(units[u->measure->unit]),
+				   [PEERS_COL_TIMES] =
+					   has_times ? MER_REAL_CELL(u->value / u->spread.median)
+						     : MER_NONE,
+				   [PEERS_COL_DISTANCE] = MER_REAL_CELL(u->distance),
+				   [PEERS_COL_SENTENCE] = mer_text(sentence) });
+	}
+}
+
+void peers_find(const struct summary *s, enum peers_by by, struct mer_table *unusual,
+	struct mer_table *groups)
+{
+	size_t n_groups;
+	struct mer_arena *a = &s->run->arena;
+	struct group *g = find_groups(s, by, &n_groups);
+	struct finding f = { .s = s,
+		.item = malloc(((size_t)s->n * N_MEASURES + 1) * sizeof(*f.item)),
+		.values = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
+		.sorted = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
+		.room = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
+		.most = mer_arena_zalloc(a, s->n + 1u, sizeof(double)) };
+	bool ok = g && f.item && f.values && f.sorted && f.room && f.most;
+	unusual->failed |= !ok;
+	for (size_t i = 0; ok && i < n_groups; i++)
+		for (size_t m = 0; g[i].n >= PEERS_FEWEST && m < N_MEASURES; m++)
+			compare(&f, &g[i], &measures[m]);
+	for (size_t i = 0; i < f.n; i++)
+		f.most[f.item[i].host] = fmax(f.most[f.item[i].host], f.item[i].distance);
+	for (size_t i = 0; i < f.n; i++)
+		f.item[i].most = f.most[f.item[i].host];
+	if (f.n)
+		qsort(f.item, f.n, sizeof(*f.item), by_host);
+	emit(&f, unusual);
+	for (size_t i = 0; ok && i < n_groups; i++) {
+		for (size_t k = 0; k < g[i].n; k++)
+			g[i].n_unusual += f.most[g[i].hosts[k]] > 0;
+		mer_table_add(
+			groups, (struct mer_cell[]){ mer_text(g[i].name), MER_INT(g[i].n),
+					MER_INT(g[i].n_unusual), MER_INT(g[i].n >= PEERS_FEWEST) });
+	}
+	free(f.item);
+}

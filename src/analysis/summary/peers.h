@@ -1,0 +1,52 @@
+/* Peers: which hosts are unlike the others that do the same.
+ *
+ * Some forty measures of each host are compared with the median of its group. A measure is unusual
+ * if it is far from the median in three ways: by the spread of the group (a robust distance: the
+ * median absolute deviation, of the side on which the host lies), by what matters of this measure,
+ * and by a factor. What many hosts of a group have is no exception of them, and groups of few hosts
+ * are not compared: nothing is said rather than something that chance explains.
+ *
+ * Source of the distance: Leys et al., "Detecting outliers: Do not use standard deviation around
+ * the mean, use absolute deviation around the median", 2013. */
+#ifndef MER_ANALYSIS_SUMMARY_PEERS_H
+#define MER_ANALYSIS_SUMMARY_PEERS_H
+
+#include "base/table.h"
+
+struct summary;
+
+enum peers_by {
+	PEERS_BY_NAME,	  /* hosts of one name up to its digits: web-1, web-2 */
+	PEERS_BY_ALL,	  /* all hosts */
+	PEERS_BY_PROGRAM, /* the program that used most CPU time */
+	PEERS_N_BY
+};
+/* "name", "all", "program" */
+const char *peers_by_name(enum peers_by by);
+
+/* Fewer are not compared. */
+enum { PEERS_FEWEST = 5 };
+
+extern const struct mer_column peers_columns[];
+enum {
+	PEERS_COL_HOST,
+	PEERS_COL_GROUP,
+	PEERS_COL_HOSTS, /* of the group */
+	PEERS_COL_MEASURE,
+	PEERS_COL_VALUE,
+	PEERS_COL_TYPICAL,
+	PEERS_COL_UNIT,
+	PEERS_COL_TIMES,
+	PEERS_COL_DISTANCE,
+	PEERS_COL_SENTENCE,
+	PEERS_N_COLS
+};
+extern const struct mer_column peers_group_columns[];
+enum { PEERS_GROUP, PEERS_GROUP_HOSTS, PEERS_GROUP_UNUSUAL, PEERS_GROUP_IS_COMPARED };
+
+/* Fills both tables, of hosts that are selected: what is unusual, by host and then by distance, the
+ * most unusual host first; and the groups. s: with everything but its tables. */
+void peers_find(const struct summary *s, enum peers_by by, struct mer_table *unusual,
+	struct mer_table *groups);
+
+#endif
