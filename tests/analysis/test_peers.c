@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,17 +140,19 @@ static void few(void **state)
 	expect(&m, PEERS_BY_NAME, "");
 	assert_int_equal(cell(&m.groups, 0, PEERS_GROUP_IS_COMPARED)->v.i, 0);
 	forget(&m);
-	/* Six deviations are enough of many hosts, not of seven. */
+	/* Eight deviations are enough of many hosts, not of seven. */
 	make(&m, "web", 7);
 	for (uint32_t i = 0; i < 7; i++)
 		m.hosts[i].cpu = 0.2;
-	m.hosts[0].cpu = 0.6;
+	m.hosts[0].cpu = 0.5;
 	expect(&m, PEERS_BY_NAME, "");
+	m.hosts[0].cpu = 0.65;
+	expect(&m, PEERS_BY_NAME, "web1 cpu_busy");
 	forget(&m);
 	make(&m, "web", 70);
 	for (uint32_t i = 0; i < 70; i++)
 		m.hosts[i].cpu = 0.2;
-	m.hosts[0].cpu = 0.6;
+	m.hosts[0].cpu = 0.5;
 	expect(&m, PEERS_BY_NAME, "web1 cpu_busy");
 	forget(&m);
 }
@@ -169,6 +172,76 @@ static void many(void **state)
 	forget(&m);
 }
 
+/* Two do not hide each other, and neither does one that has less. */
+static void two(void **state)
+{
+	struct made m;
+	(void)state;
+	make(&m, "web", 15);
+	m.hosts[3].runnable_ns = CPUS * RANGE * 9;
+	m.hosts[14].runnable_ns = CPUS * RANGE * 8;
+	expect(&m, PEERS_BY_NAME, "web4 cpu_runnable, web15 cpu_runnable");
+	forget(&m);
+	make(&m, "web", 15);
+	for (uint32_t i = 0; i < 15; i++)
+		m.hosts[i].cpu = 0.5;
+	m.hosts[3].cpu = 0.05;
+	m.hosts[4].cpu = 0.95;
+	m.hosts[5].cpu = 0.97;
+	expect(&m, PEERS_BY_NAME, "web6 cpu_busy, web4 cpu_busy, web5 cpu_busy");
+	forget(&m);
+	make(&m, "web", 10);
+	for (uint32_t i = 0; i < 10; i++)
+		m.hosts[i].cpu = 0.87;
+	m.hosts[3].cpu = 0.107;
+	expect(&m, PEERS_BY_NAME, "web4 cpu_busy");
+	forget(&m);
+}
+
+/* Many times as much happens by chance: magnitudes are compared. */
+static void magnitudes(void **state)
+{
+	struct made m;
+	(void)state;
+	make(&m, "web", 40);
+	int64_t n = 1000000;
+	for (uint32_t i = 0; i < 40; i++, n = n * 23 / 20)
+		m.hosts[i].switches = n; /* up to 230 times as many */
+	expect(&m, PEERS_BY_NAME, "");
+	forget(&m);
+}
+
+/* Any clock may be the reference: the one that differs is found, also if it is that. */
+static void clocks(void **state)
+{
+	static struct sync_host clocks[20];
+	struct sync_result r = { .hosts = clocks, .n_hosts = 20 };
+	struct made m;
+	(void)state;
+	for (int reference = 0; reference < 2; reference++) {
+		make(&m, "web", 20);
+		m.s.r = &r;
+		for (uint32_t i = 0; i < 20; i++) {
+			bool is_reference = i == (reference ? 7 : 2);
+			clocks[i] = (struct sync_host){ .name = m.names[i],
+				.quality = is_reference ? SYNC_REFERENCE : SYNC_ACCURATE,
+				.span = { 1000, RANGE },
+				.bound = { 1000, 1000, 1000, 0 },
+				.drift_off_ppm = INFINITY,
+				.n_matched = 100 };
+			int64_t offset = reference ? (i == 7 ? 0 : -RANGE) : i == 7 ? RANGE : 0;
+			struct trace_clock_piece *piece =
+				mer_arena_zalloc(&m.run.arena, 1, sizeof(*piece));
+			piece->time = offset;
+			clocks[i].map = (struct trace_clock_map){ piece, !is_reference };
+		}
+		expect(&m, PEERS_BY_NAME, "web8 clock_offset");
+		assert_string_equal(cell(&m.peers, 0, PEERS_COL_SENTENCE)->v.text,
+			"clock offset: 10.0 s, typically 0 ns");
+		forget(&m);
+	}
+}
+
 static void groups(void **state)
 {
 	struct made m;
@@ -181,9 +254,9 @@ static void groups(void **state)
 	m.hosts[44].cpu = 0.52;
 	expect(&m, PEERS_BY_NAME, "db44.eu cpu_busy");
 	assert_int_equal(m.groups.n_rows, 2);
-	assert_string_equal(cell(&m.groups, 0, PEERS_GROUP)->v.text, "web");
+	assert_string_equal(cell(&m.groups, 0, PEERS_GROUP)->v.text, "web-#");
 	assert_int_equal(cell(&m.groups, 0, PEERS_GROUP_HOSTS)->v.i, 40);
-	assert_string_equal(cell(&m.groups, 1, PEERS_GROUP)->v.text, "db");
+	assert_string_equal(cell(&m.groups, 1, PEERS_GROUP)->v.text, "db#.eu");
 	assert_int_equal(cell(&m.groups, 1, PEERS_GROUP_UNUSUAL)->v.i, 1);
 	expect(&m, PEERS_BY_ALL, "");
 	assert_int_equal(m.groups.n_rows, 1);
@@ -194,8 +267,8 @@ static void groups(void **state)
 	forget(&m);
 }
 
-/* The most unusual host first, and of each host what is farthest. Hosts of which nothing is known
- * are left out. */
+/* The most unusual host first, and of each host what is farthest. That nothing is known of a host
+ * is unusual, too. */
 static void order(void **state)
 {
 	struct made m;
@@ -205,9 +278,8 @@ static void order(void **state)
 	m.hosts[8].switches = 90000000;
 	m.hosts[8].stolen_ns = CPUS * RANGE / 5;
 	m.hosts[30].knows_cpu = false;
-	m.hosts[31].is_empty = true;
-	expect(&m, PEERS_BY_NAME, "web9 switches, web9 cpu_stolen, web6 cpu_busy");
-	assert_int_equal(cell(&m.peers, 0, PEERS_COL_HOSTS)->v.i, 58);
+	expect(&m, PEERS_BY_NAME, "web9 switches, web9 cpu_stolen, web6 cpu_busy, web31 measures");
+	assert_int_equal(cell(&m.peers, 0, PEERS_COL_HOSTS)->v.i, 59);
 	assert_true(cell(&m.peers, 0, PEERS_COL_DISTANCE)->v.f >
 		    cell(&m.peers, 1, PEERS_COL_DISTANCE)->v.f);
 	forget(&m);
@@ -221,6 +293,9 @@ int main(void)
 		cmocka_unit_test(one_way),
 		cmocka_unit_test(few),
 		cmocka_unit_test(many),
+		cmocka_unit_test(two),
+		cmocka_unit_test(magnitudes),
+		cmocka_unit_test(clocks),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(order),
 	};

@@ -46,8 +46,16 @@ static const char *const units[N_UNITS] = { [SHARE] = "ratio",
 	[NANOSECONDS] = "ns",
 	[PPM] = "ppm" };
 
+enum link { LATENCY, REPEATED, NOT_RECEIVED, N_LINK_MEASURES };
+
+struct sums { /* of a host, from rows of several tables */
+	double disk_ns, disk_n;
+	double link_sum[N_LINK_MEASURES], link_n[N_LINK_MEASURES];
+};
+
 /* NAN: not known. extra: of the measure. */
-typedef double measure_fn(const struct summary *s, uint32_t host, int extra);
+typedef double measure_fn(
+	const struct summary *s, const struct sums *sums, uint32_t host, int extra);
 
 struct measure {
 	const char *id;
@@ -76,8 +84,9 @@ static double if_known(bool is_known, double v)
 
 enum cpu { BUSY, UNKNOWN, STOLEN, RUNNABLE, IRQ, SOFTIRQ, FULL, POLLING, BRIEF };
 
-static double cpu_of(const struct summary *s, uint32_t host, int extra)
+static double cpu_of(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
+	(void)sums;
 	const struct summary_host *h = &s->hosts[host];
 	bool knows = h->cpus && h->range > 0 && !h->has_packets_only && summary_knows_cpus(h);
 	switch ((enum cpu)extra) {
@@ -96,8 +105,9 @@ static double cpu_of(const struct summary *s, uint32_t host, int extra)
 
 enum number { SWITCHES, INTERRUPTS, PROCESSES, THREADS, EXECS, CALLS, LOST, MEMORY, NET, ODD };
 
-static double rate_of(const struct summary *s, uint32_t host, int extra)
+static double rate_of(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
+	(void)sums;
 	const struct summary_host *h = &s->hosts[host];
 	bool knows = h->range > 0 && !h->has_packets_only && summary_knows_cpus(h);
 	switch ((enum number)extra) {
@@ -117,8 +127,9 @@ static double rate_of(const struct summary *s, uint32_t host, int extra)
 
 enum disk { DISK_BUSY, DISK_QUEUE, DISK_ERRORS, FLUSHES, FLUSH_MEAN };
 
-static double disk_of(const struct summary *s, uint32_t host, int extra)
+static double disk_of(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
+	(void)sums;
 	const struct summary_host *h = &s->hosts[host];
 	if (!h->has_disk || h->range <= 0)
 		return NAN;
@@ -133,25 +144,18 @@ static double disk_of(const struct summary *s, uint32_t host, int extra)
 }
 
 /* Mean latency of requests to disks; flushes apart. */
-static double disk_mean(const struct summary *s, uint32_t host, int extra)
+static double disk_mean(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
-	const struct mer_table *t = &s->in[SUMMARY_IN_REQUESTS];
-	int64_t n = 0, ns = 0;
+	(void)s;
 	(void)extra;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		if (summary_host_of(s, t, r) != &s->hosts[host] ||
-			strcmp(summary_text(t, r, "name"), "disk flush") == 0)
-			continue;
-		n += summary_number(t, r, "count");
-		ns += summary_number(t, r, "total_ns");
-	}
-	return n ? summary_per(ns, n) : NAN;
+	return sums[host].disk_n > 0 ? sums[host].disk_ns / sums[host].disk_n : NAN;
 }
 
 enum lock { LOCKS, LONGEST_LOCK, SCHED_LATENCY };
 
-static double lock_of(const struct summary *s, uint32_t host, int extra)
+static double lock_of(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
+	(void)sums;
 	const struct summary_host *h = &s->hosts[host];
 	if (h->range <= 0)
 		return NAN;
@@ -164,47 +168,37 @@ static double lock_of(const struct summary *s, uint32_t host, int extra)
 }
 
 /* Mean wait of a cause, of hosts with some. */
-static double wait_mean(const struct summary *s, uint32_t host, int extra)
+static double wait_mean(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
+	(void)sums;
 	enum { SOME = 10 };
 	const struct summary_wait *w = &s->waits.hosts[host][extra];
 	return w->count >= SOME ? (double)w->total / (double)w->count : NAN;
 }
 
 /* How many tasks waited at a time, on average. */
-static double wait_share(const struct summary *s, uint32_t host, int extra)
+static double wait_share(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
+	(void)sums;
 	const struct summary_host *h = &s->hosts[host];
 	bool knows = h->range > 0 && !h->has_packets_only && summary_knows_cpus(h);
 	return if_known(knows, summary_per(s->waits.hosts[host][extra].total, h->range));
 }
 
-enum link { LATENCY, REPEATED, NOT_RECEIVED };
-
-static double link_of(const struct summary *s, uint32_t host, int extra)
+static double link_of(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
-	const char *name = s->hosts[host].name;
-	double sum = 0, n = 0;
-	for (size_t i = 0; i < s->n_links; i++) {
-		const struct summary_link *l = &s->links[i];
-		bool is_to = strcmp(l->to, name) == 0, is_from = strcmp(l->from, name) == 0;
-		if (extra == LATENCY && is_to && l->has_times) {
-			sum += (double)l->total_ns;
-			n += (double)l->packets;
-		} else if (extra != LATENCY && (is_to || is_from) && l->has_counts) {
-			sum += (double)(extra == REPEATED ? l->repeated : l->unmatched);
-			n += (double)l->packets;
-		}
-	}
 	enum { SOME = 50 };
-	return n >= SOME ? sum / n : NAN;
+	(void)s;
+	double n = sums[host].link_n[extra];
+	return n >= SOME ? sums[host].link_sum[extra] / n : NAN;
 }
 
 enum clock { DRIFT, BOUND, STEPS, OFFSET };
 enum { SURE_PPM = 50 }; /* so far off may a drift be that is compared */
 
-static double clock_of(const struct summary *s, uint32_t host, int extra)
+static double clock_of(const struct summary *s, const struct sums *sums, uint32_t host, int extra)
 {
+	(void)sums;
 	const struct sync_host *c = s->r && host < s->r->n_hosts ? &s->r->hosts[host] : NULL;
 	if (!c || c->span.begin == MER_NO_TIME ||
 		(c->quality != SYNC_REFERENCE && !c->n_matched && !c->n_rounds))
@@ -290,59 +284,73 @@ struct group {
 	uint32_t n_unusual;
 };
 
-/* "web" of "web-01.example" and "web2"; all of it if it begins with a digit. NULL: no memory. */
-static const char *stem_of(const struct summary *s, const char *name)
+/* "web-#.example" of "web-01.example". NULL: no memory. */
+static const char *without_numbers(const struct summary *s, const char *name)
 {
-	size_t n = strcspn(name, "0123456789");
-	while (n > 0 && strchr("-_.", name[n - 1]))
-		n--;
-	return n ? mer_arena_strndup(&s->run->arena, name, n) : name;
+	char *out = mer_arena_strdup(&s->run->arena, name), *to = out;
+	for (const char *p = name; out && *p; p++) {
+		bool is_digit = *p >= '0' && *p <= '9';
+		if (!is_digit || to == out || to[-1] != '#')
+			*to++ = is_digit ? '#' : *p;
+	}
+	if (out)
+		*to = '\0';
+	return out;
 }
 
-static const char *program_of(const struct summary *s, uint32_t host)
-{
-	const char *comm = s->hosts[host].cpu_user.comm;
-	return comm ? comm : "";
-}
-
+/* "": it is in no group. */
 static const char *group_name(const struct summary *s, uint32_t host, enum peers_by by)
 {
+	const char *program = s->hosts[host].cpu_user.comm;
 	switch (by) {
 	case PEERS_BY_ALL: return "all";
-	case PEERS_BY_PROGRAM: return program_of(s, host);
+	case PEERS_BY_PROGRAM: return program ? without_numbers(s, program) : "";
 	case PEERS_BY_NAME:
 	case PEERS_N_BY: break;
 	}
-	return stem_of(s, s->hosts[host].name);
+	return without_numbers(s, s->hosts[host].name);
 }
 
-/* Hosts in groups, by the first of each. NULL: no memory. */
+/* Hosts in groups, in the order of the first of each. NULL: no memory. */
 static struct group *find_groups(const struct summary *s, enum peers_by by, size_t *n)
 {
 	struct mer_arena *a = &s->run->arena;
 	struct group *groups = mer_arena_zalloc(a, s->n + 1u, sizeof(*groups));
-	struct mer_map by_name = { 0 };
-	bool ok = groups != NULL;
-	*n = 0;
+	uint32_t *of = mer_arena_zalloc(a, s->n + 1u, sizeof(*of)); /* by host: plus 1 */
+	uint32_t *hosts = mer_arena_zalloc(a, s->n + 1u, sizeof(*hosts));
+	struct mer_intern names;
+	mer_intern_init(&names, a);
+	bool ok = groups && of && hosts;
 	for (uint32_t h = 0; ok && h < s->n; h++) {
-		if (!s->hosts[h].name || s->hosts[h].is_empty)
+		if (!s->hosts[h].name)
 			continue;
 		const char *name = group_name(s, h, by);
-		uint32_t *at = name ? mer_map_put(&by_name, mer_hash(name, strlen(name))) : NULL;
-		ok = at != NULL;
-		if (ok && !*at) {
-			groups[*n] = (struct group){ .name = name,
-				.hosts = mer_arena_zalloc(a, s->n, sizeof(uint32_t)) };
-			*at = (uint32_t)++ * n;
-			ok = groups[*n - 1].hosts != NULL;
-		}
-		if (ok) {
-			struct group *g = &groups[*at - 1];
-			g->hosts[g->n++] = h;
-		}
+		uint32_t number =
+			name ? mer_intern_add(&names, name, strlen(name)) : MER_INTERN_NONE;
+		ok = number != MER_INTERN_NONE;
+		if (!ok)
+			break;
+		groups[number].name = mer_intern_text(&names, number);
+		groups[number].n++;
+		of[h] = number + 1;
 	}
-	mer_map_fini(&by_name);
+	*n = names.n;
+	size_t at = 0;
+	for (size_t g = 0; ok && g < *n; g++) {
+		groups[g].hosts = &hosts[at];
+		at += groups[g].n;
+		groups[g].n = 0;
+	}
+	for (uint32_t h = 0; ok && h < s->n; h++)
+		if (of[h])
+			groups[of[h] - 1].hosts[groups[of[h] - 1].n++] = h;
+	mer_intern_fini(&names);
 	return ok ? groups : NULL;
+}
+
+static bool is_compared(const struct group *g)
+{
+	return g->n >= PEERS_FEWEST && g->name[0];
 }
 
 /* ---- distance ---- */
@@ -384,24 +392,31 @@ static struct spread spread_of(double *v, size_t n, double *room)
 	return x;
 }
 
-/* How far a value is from the median, in deviations of its side; 0: near. Three things must be
- * far: see peers.h. What is usual varies by a tenth even where all hosts happen to agree. */
-static double distance_of(const struct measure *m, const struct spread *x, double v)
+/* Shares and clocks count as they are; what may be any number, and is many times as large somewhere
+ * by chance, by its magnitude, which is its logarithm beyond what matters. */
+static bool is_linear(const struct measure *m)
 {
-	enum { FAR = 6, FEW = 60 };
-	static const double FACTOR = 1.5, VARIES = 0.1;
-	double by = v - x->median, all = fabs(by);
-	if ((by < 0 && !m->is_two_way) || all < m->matters)
+	return m->unit == SHARE || m->get == clock_of;
+}
+
+static double scaled(const struct measure *m, double v)
+{
+	return is_linear(m) ? v : asinh(v / m->matters);
+}
+
+/* How far a value is from the median, in deviations of its side; 0: near. x: of scaled values. */
+static double distance_of(const struct measure *m, const struct spread *x, double typical, double v)
+{
+	enum { FAR = 6, FEW = 30 };
+	/* What is usual varies a little even where all hosts happen to agree. */
+	static const double VARIES = 0.15;
+	double by = scaled(m, v) - x->median;
+	if ((by < 0 && !m->is_two_way) || fabs(v - typical) < m->matters)
 		return 0;
 	double side = by < 0 ? x->below : x->above;
-	double least = fmax(VARIES * fabs(x->median), m->matters / 4);
-	double distance = all / fmax(side, least);
+	double distance = fabs(by) / fmax(side, is_linear(m) ? m->matters / 4 : VARIES);
 	/* Of few hosts the deviation itself is uncertain. */
-	if (distance < FAR + FEW / (double)x->n)
-		return 0;
-	double low = fmin(fabs(v), fabs(x->median)), high = fmax(fabs(v), fabs(x->median));
-	bool is_signed = m->unit == PPM || m->get == clock_of;
-	return is_signed || high >= FACTOR * low ? distance : 0;
+	return distance >= FAR + FEW / (double)x->n ? distance : 0;
 }
 
 /* ---- sentences ---- */
@@ -424,18 +439,18 @@ static void put_value(struct mer_str *out, enum unit unit, double v)
 
 /* "disk latency 9 times as large: 8.1 ms, typically 0.9 ms" */
 static const char *sentence_of(
-	const struct summary *s, const struct measure *m, const struct spread *x, double v)
+	const struct summary *s, const struct measure *m, double typical, double v)
 {
 	struct mer_str out = { 0 };
-	double times = x->median > 0 && v > 0 ? v / x->median : 0;
+	double times = typical > 0 && v > 0 && !is_linear(m) ? v / typical : 0;
 	mer_str_puts(&out, m->what);
-	if (m->unit != SHARE && times >= 1.5)
+	if (times >= 1.5)
 		mer_str_printf(&out, " %.*f times as %s", times < 3, times,
 			m->unit == PER_SECOND ? "many" : "large");
 	mer_str_puts(&out, ": ");
 	put_value(&out, m->unit, v);
 	mer_str_puts(&out, ", typically ");
-	put_value(&out, m->unit, x->median);
+	put_value(&out, m->unit, typical);
 	const char *text = out.failed ? NULL : mer_arena_strdup(&s->run->arena, out.data);
 	mer_str_fini(&out);
 	return text;
@@ -447,8 +462,8 @@ struct unusual {
 	uint32_t host;
 	const struct group *group;
 	const struct measure *measure;
-	struct spread spread;
-	double value, distance;
+	size_t n; /* hosts that were compared */
+	double value, typical, distance;
 	double most; /* distance of the host's farthest measure */
 };
 
@@ -466,62 +481,163 @@ static int by_host(const void *a, const void *b)
 
 struct finding {
 	const struct summary *s;
+	struct sums *sums; /* by host */
 	struct unusual *item;
 	size_t n;
 	double *values, *sorted, *room; /* by host of a group */
 	double *most;			/* by host */
+	double *n_known;		/* by host: measures that are known */
 };
 
-/* What a tenth of a group has is no exception. */
+/* What more of a group have on one side is no exception. */
 static size_t most_of(size_t n)
 {
-	enum { SHARE_OF_GROUP = 10 };
-	return n / SHARE_OF_GROUP > 1 ? n / SHARE_OF_GROUP : 1;
+	enum { SHARE_OF_GROUP = 10, LEAST = 2 };
+	return n / SHARE_OF_GROUP > LEAST ? n / SHARE_OF_GROUP : LEAST;
+}
+
+/* Of f->values, those of the group's hosts; `relative`: only differences from the median mean
+ * something, as it is arbitrary which clock is the reference. */
+static void compare_values(
+	struct finding *f, const struct group *g, const struct measure *m, bool relative)
+{
+	size_t n = 0, from = f->n, n_above = 0;
+	for (size_t i = 0; i < g->n; i++)
+		if (!isnan(f->values[i]))
+			f->sorted[n++] = f->values[i];
+	if (n < PEERS_FEWEST)
+		return;
+	double typical = median_of(f->sorted, n);
+	for (size_t i = 0; i < n; i++)
+		f->sorted[i] = scaled(m, f->sorted[i] - (relative ? typical : 0));
+	struct spread x = spread_of(f->sorted, n, f->room);
+	for (size_t i = 0; i < g->n; i++) {
+		double v = f->values[i] - (relative ? typical : 0);
+		double of = relative ? 0 : typical;
+		double distance = isnan(v) ? 0 : distance_of(m, &x, of, v);
+		if (distance > 0)
+			f->item[f->n++] =
+				(struct unusual){ g->hosts[i], g, m, n, v, of, distance, 0 };
+		n_above += distance > 0 && v > of;
+	}
+	bool too_many[2] = { f->n - from - n_above > most_of(n), n_above > most_of(n) };
+	size_t left = from;
+	for (size_t i = from; i < f->n; i++)
+		if (!too_many[f->item[i].value > f->item[i].typical])
+			f->item[left++] = f->item[i];
+	f->n = left;
 }
 
 static void compare(struct finding *f, const struct group *g, const struct measure *m)
 {
-	size_t n = 0, from = f->n;
 	for (size_t i = 0; i < g->n; i++) {
-		f->values[i] = m->get(f->s, g->hosts[i], m->extra);
-		if (!isnan(f->values[i]))
-			f->sorted[n++] = f->values[i];
+		f->values[i] = m->get(f->s, f->sums, g->hosts[i], m->extra);
+		f->n_known[g->hosts[i]] += !isnan(f->values[i]);
 	}
-	if (n < PEERS_FEWEST)
-		return;
-	struct spread x = spread_of(f->sorted, n, f->room);
-	for (size_t i = 0; i < g->n; i++) {
-		double distance = isnan(f->values[i]) ? 0 : distance_of(m, &x, f->values[i]);
-		if (distance > 0)
-			f->item[f->n++] =
-				(struct unusual){ g->hosts[i], g, m, x, f->values[i], distance, 0 };
-	}
-	if (f->n - from > most_of(n))
-		f->n = from;
+	compare_values(f, g, m, m->get == clock_of && (m->extra == DRIFT || m->extra == OFFSET));
+}
+
+/* Of a host nothing is recorded of what the others have. */
+static void compare_known(struct finding *f, const struct group *g)
+{
+	static const struct measure known = { .id = "measures",
+		.what = "measures that are known",
+		.unit = NUMBER,
+		.matters = 5,
+		.is_two_way = true };
+	for (size_t i = 0; i < g->n; i++)
+		f->values[i] = f->n_known[g->hosts[i]];
+	compare_values(f, g, &known, false);
 }
 
 static void emit(const struct finding *f, struct mer_table *t)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		const struct unusual *u = &f->item[i];
-		bool has_times = u->spread.median > 0 && u->value > 0;
-		const char *sentence = sentence_of(f->s, u->measure, &u->spread, u->value);
+		bool has_times = u->typical > 0 && u->value > 0;
+		const char *sentence = sentence_of(f->s, u->measure, u->typical, u->value);
 		t->failed |= !sentence;
-		mer_table_add(
-			t, (struct mer_cell[PEERS_N_COLS]){
-				   [PEERS_COL_HOST] = mer_text(f->s->hosts[u->host].name),
-				   [PEERS_COL_GROUP] = mer_text(u->group->name),
-				   [PEERS_COL_HOSTS] = MER_INT(u->spread.n),
-				   [PEERS_COL_MEASURE] = mer_text(u->measure->id),
-				   [PEERS_COL_VALUE] = MER_REAL_CELL(u->value),
-				   [PEERS_COL_TYPICAL] = MER_REAL_CELL(u->spread.median),
-				   [PEERS_COL_UNIT] = mer_text(units[u->measure->unit]),
-				   [PEERS_COL_TIMES] =
-					   has_times ? MER_REAL_CELL(u->value / u->spread.median)
-						     : MER_NONE,
-				   [PEERS_COL_DISTANCE] = MER_REAL_CELL(u->distance),
-				   [PEERS_COL_SENTENCE] = mer_text(sentence) });
+		mer_table_add(t,
+			(struct mer_cell[PEERS_N_COLS]){
+				[PEERS_COL_HOST] = mer_text(f->s->hosts[u->host].name),
+				[PEERS_COL_GROUP] = mer_text(u->group->name),
+				[PEERS_COL_HOSTS] = MER_INT(u->n),
+				[PEERS_COL_MEASURE] = mer_text(u->measure->id),
+				[PEERS_COL_VALUE] = MER_REAL_CELL(u->value),
+				[PEERS_COL_TYPICAL] = MER_REAL_CELL(u->typical),
+				[PEERS_COL_UNIT] = mer_text(units[u->measure->unit]),
+				[PEERS_COL_TIMES] =
+					has_times ? MER_REAL_CELL(u->value / u->typical) : MER_NONE,
+				[PEERS_COL_DISTANCE] = MER_REAL_CELL(u->distance),
+				[PEERS_COL_SENTENCE] = mer_text(sentence) });
 	}
+}
+
+static void add_link(
+	struct sums *sums, const struct mer_map *by_name, const struct summary_link *l, bool is_to)
+{
+	const char *name = is_to ? l->to : l->from;
+	const uint32_t *at = mer_map_get(by_name, mer_hash(name, strlen(name)));
+	if (!at || !*at)
+		return;
+	struct sums *x = &sums[*at - 1];
+	const struct {
+		bool is_known;
+		double sum;
+	} all[N_LINK_MEASURES] = {
+		[LATENCY] = { is_to && l->has_times, (double)l->total_ns },
+		[REPEATED] = { l->has_counts, (double)l->repeated },
+		[NOT_RECEIVED] = { l->has_counts, (double)l->unmatched },
+	};
+	for (int i = 0; i < N_LINK_MEASURES; i++)
+		if (all[i].is_known) {
+			x->link_sum[i] += all[i].sum;
+			x->link_n[i] += (double)l->packets;
+		}
+}
+
+/* False: no memory. */
+static bool sum_rows(const struct summary *s, struct sums *sums)
+{
+	const struct mer_table *t = &s->in[SUMMARY_IN_REQUESTS];
+	struct mer_map by_name = { 0 };
+	bool ok = true;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct summary_host *h = summary_host_of(s, t, r);
+		if (!h || strcmp(summary_text(t, r, "name"), "disk flush") == 0)
+			continue;
+		sums[h - s->hosts].disk_n += (double)summary_number(t, r, "count");
+		sums[h - s->hosts].disk_ns += (double)summary_number(t, r, "total_ns");
+	}
+	for (uint32_t h = 0; ok && h < s->n; h++) {
+		const char *name = s->hosts[h].name;
+		uint32_t *at = name ? mer_map_put(&by_name, mer_hash(name, strlen(name))) : NULL;
+		ok = at || !name;
+		if (at)
+			*at = h + 1;
+	}
+	for (size_t i = 0; ok && i < s->n_links; i++)
+		for (int is_to = 0; is_to < 2; is_to++)
+			add_link(sums, &by_name, &s->links[i], is_to);
+	mer_map_fini(&by_name);
+	return ok;
+}
+
+static void find_unusual(struct finding *f, const struct group *g, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!is_compared(&g[i]))
+			continue;
+		for (size_t m = 0; m < N_MEASURES; m++)
+			compare(f, &g[i], &measures[m]);
+		compare_known(f, &g[i]);
+	}
+	for (size_t i = 0; i < f->n; i++)
+		f->most[f->item[i].host] = fmax(f->most[f->item[i].host], f->item[i].distance);
+	for (size_t i = 0; i < f->n; i++)
+		f->item[i].most = f->most[f->item[i].host];
+	if (f->n)
+		qsort(f->item, f->n, sizeof(*f->item), by_host);
 }
 
 void peers_find(const struct summary *s, enum peers_by by, struct mer_table *unusual,
@@ -531,29 +647,26 @@ void peers_find(const struct summary *s, enum peers_by by, struct mer_table *unu
 	struct mer_arena *a = &s->run->arena;
 	struct group *g = find_groups(s, by, &n_groups);
 	struct finding f = { .s = s,
-		.item = malloc(((size_t)s->n * N_MEASURES + 1) * sizeof(*f.item)),
+		.sums = mer_arena_zalloc(a, s->n + 1u, sizeof(*f.sums)),
+		.item = malloc(((size_t)s->n * (N_MEASURES + 1) + 1) * sizeof(*f.item)),
 		.values = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
 		.sorted = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
 		.room = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
-		.most = mer_arena_zalloc(a, s->n + 1u, sizeof(double)) };
-	bool ok = g && f.item && f.values && f.sorted && f.room && f.most;
+		.most = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
+		.n_known = mer_arena_zalloc(a, s->n + 1u, sizeof(double)) };
+	bool ok = g && f.sums && f.item && f.values && f.sorted && f.room && f.most && f.n_known &&
+		  sum_rows(s, f.sums);
 	unusual->failed |= !ok;
-	for (size_t i = 0; ok && i < n_groups; i++)
-		for (size_t m = 0; g[i].n >= PEERS_FEWEST && m < N_MEASURES; m++)
-			compare(&f, &g[i], &measures[m]);
-	for (size_t i = 0; i < f.n; i++)
-		f.most[f.item[i].host] = fmax(f.most[f.item[i].host], f.item[i].distance);
-	for (size_t i = 0; i < f.n; i++)
-		f.item[i].most = f.most[f.item[i].host];
-	if (f.n)
-		qsort(f.item, f.n, sizeof(*f.item), by_host);
-	emit(&f, unusual);
+	if (ok) {
+		find_unusual(&f, g, n_groups);
+		emit(&f, unusual);
+	}
 	for (size_t i = 0; ok && i < n_groups; i++) {
 		for (size_t k = 0; k < g[i].n; k++)
 			g[i].n_unusual += f.most[g[i].hosts[k]] > 0;
 		mer_table_add(
 			groups, (struct mer_cell[]){ mer_text(g[i].name), MER_INT(g[i].n),
-					MER_INT(g[i].n_unusual), MER_INT(g[i].n >= PEERS_FEWEST) });
+					MER_INT(g[i].n_unusual), MER_INT(is_compared(&g[i])) });
 	}
 	free(f.item);
 }

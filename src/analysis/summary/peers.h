@@ -1,13 +1,16 @@
 /* Peers: which hosts are unlike the others that do the same.
  *
  * Some forty measures of each host are compared with the median of its group. A measure is unusual
- * if it is far from the median in three ways: by the spread of the group (a robust distance: the
- * median absolute deviation, of the side on which the host lies), by what matters of this measure,
- * and by a factor. What many hosts of a group have is no exception of them, and groups of few hosts
- * are not compared: nothing is said rather than something that chance explains.
+ * if it differs by what matters of this measure, and is far by the spread of the group: by six
+ * deviations of the side on which it lies (the median deviation of the values there), more in small
+ * groups. What may be any number is compared by its magnitude, since a few hosts have many times
+ * as much by chance; of clocks only differences count, as it is arbitrary which one is the
+ * reference. What more than a tenth of a group have on one side is no exception of them, and groups
+ * of few hosts are not compared.
  *
  * Source of the distance: Leys et al., "Detecting outliers: Do not use standard deviation around
- * the mean, use absolute deviation around the median", 2013. */
+ * the mean, use absolute deviation around the median", 2013; a deviation for each side: Rosenmai,
+ * "Using the Median Absolute Deviation to Find Outliers", 2013. */
 #ifndef MER_ANALYSIS_SUMMARY_PEERS_H
 #define MER_ANALYSIS_SUMMARY_PEERS_H
 

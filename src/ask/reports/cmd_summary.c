@@ -286,6 +286,12 @@ static int print_screen(struct screen *x)
 	return rc || !any ? rc : ask_grid_print(g);
 }
 
+static const char *command_of(void *ctx, const char *words)
+{
+	struct screen *x = ctx;
+	return command(x, &x->ask->arena, words);
+}
+
 /* Hosts unlike the others alone. */
 static int print_peers(struct screen *x)
 {
@@ -303,7 +309,10 @@ static int print_peers(struct screen *x)
 		return ask_grid_print(g);
 	}
 	ask_heading_text(x->ask, peers->title, g->options, g->begin, g->end, &out);
-	ask_peers_put(x->ask, peers, &g->tables[SUMMARY_GROUPS], most, &out);
+	const struct ask_peers p = { x->ask, peers, &g->tables[SUMMARY_GROUPS],
+		x->values->group_by ? x->values->group_by : peers_by_name(PEERS_BY_NAME), most,
+		command_of, x };
+	ask_peers_put(&p, &out);
 	return ask_put(x->ask, &out, 0);
 }
 
@@ -451,10 +460,11 @@ const struct ask_verb ask_verb_summary = {
 		"is shown once, for the median host, with the number of other hosts within a factor of two of it; "
 		"the rest have findings of their own.\n\n"
 		"--peers compares some forty measures of each host with the median of its group: hosts of one name "
-		"up to its digits, all hosts, or those where the same program used most CPU time. A measure is unusual "
-		"if it is six deviations (and more in small groups) from the median, by the median absolute deviation "
-		"of its side, half as large again, and by more than matters; loads, drift and offset of clocks also if they are "
-		"lower. What more than a tenth of a group has is no exception; groups of fewer than five hosts are not compared.\n\n"
+		"but for its numbers, all hosts, or those where the same program used most CPU time. A measure is unusual "
+		"if it is six deviations (more in small groups) from the median, by the median deviation of its side, and "
+		"by more than matters; loads also if they are lower. Rates, latencies and bytes count by their magnitude, "
+		"of clocks only differences. What more than a tenth of a group, and more than two hosts, have is no "
+		"exception; groups of fewer than five hosts are not compared.\n\n"
 		"Where nothing of the kernel was recorded, the views that belong to "
 		"meridian and fit the recorded events are named. --json and CSV "
 		"have all rows, with numbers, sentence and command.\n\n" ASK_PERIOD_MANUAL,

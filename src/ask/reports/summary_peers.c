@@ -20,9 +20,24 @@ static bool same_host(const struct mer_table *t, size_t a, size_t b)
 	return strcmp(cell(t, a, PEERS_COL_HOST)->v.text, cell(t, b, PEERS_COL_HOST)->v.text) == 0;
 }
 
-/* "97 of 100 hosts are alike." */
-static void put_verdict(const struct mer_table *groups, struct mer_str *out)
+/* Why hosts were not compared, and what to do. */
+static void put_alone(const struct ask_peers *p, int64_t alone, struct mer_str *out)
 {
+	mer_str_printf(out, "%" PRId64 " %s not compared, as fewer than %d ", alone,
+		mer_plural((uint64_t)alone, "host is", "hosts are"), PEERS_FEWEST);
+	if (strcmp(p->by, "all") == 0)
+		mer_str_puts(out, "were recorded.");
+	else if (strcmp(p->by, "program") == 0)
+		mer_str_puts(out, "have the same program: --group-by all compares all hosts.");
+	else
+		mer_str_puts(out,
+			"have such a name: --group-by all compares all hosts, --group-by program those that do the same.");
+}
+
+/* "97 of 100 hosts are alike." */
+static void put_verdict(const struct ask_peers *p, struct mer_str *out)
+{
+	const struct mer_table *groups = p->groups;
 	int64_t n = 0, unusual = 0, alone = 0;
 	struct mer_str names = { 0 };
 	for (size_t g = 0; g < groups->n_rows; g++) {
@@ -43,10 +58,7 @@ static void put_verdict(const struct mer_table *groups, struct mer_str *out)
 	if (n)
 		mer_str_printf(out, ", compared within: %s. ", names.data);
 	if (alone)
-		mer_str_printf(out,
-			"%" PRId64
-			" %s not compared, as fewer than %d have such a name: --group-by all compares all hosts, --group-by program those that do the same.",
-			alone, mer_plural((uint64_t)alone, "host is", "hosts are"), PEERS_FEWEST);
+		put_alone(p, alone, out);
 	out->failed |= names.failed;
 	mer_str_fini(&names);
 }
@@ -62,9 +74,10 @@ static void put_line(const struct ask *ask, const char *text, size_t indent, str
 }
 
 /* The host of the rows [from, until). */
-static void put_host(const struct ask *ask, const struct mer_table *t, size_t from, size_t until,
-	struct mer_str *out)
+static void put_host(const struct ask_peers *p, size_t from, size_t until, struct mer_str *out)
 {
+	const struct ask *ask = p->ask;
+	const struct mer_table *t = p->peers;
 	struct mer_str line = { 0 };
 	const char *host = cell(t, from, PEERS_COL_HOST)->v.text;
 	mer_str_printf(&line, "%s: %s", host, cell(t, from, PEERS_COL_SENTENCE)->v.text);
@@ -76,37 +89,34 @@ static void put_host(const struct ask *ask, const struct mer_table *t, size_t fr
 	if (line.data)
 		put_line(ask, line.data, 0, out);
 	mer_str_clear(&line);
-	mer_str_puts(&line, "meridian summary --host ");
+	mer_str_puts(&line, "summary --host ");
 	ask_shell_word(&line, host);
-	for (size_t i = 0; i < ask->n_args; i++) {
-		mer_str_puts(&line, ask->args[i][0] == '-' ? " ./" : " ");
-		ask_shell_word(&line, ask->args[i]);
-	}
-	mer_str_puts(out, ask->bold_out ? "  \033[1m" : "  ");
-	if (line.data)
-		ask_text_clean(out, line.data, line.len, false);
-	mer_str_puts(out, ask->bold_out ? "\033[0m\n" : "\n");
-	out->failed |= line.failed;
+	const char *command = line.data ? p->command(p->ctx, line.data) : NULL;
+	out->failed |= line.failed || !command;
 	mer_str_fini(&line);
+	mer_str_puts(out, ask->bold_out ? "  \033[1m" : "  ");
+	if (command)
+		ask_text_clean(out, command, strlen(command), false);
+	mer_str_puts(out, ask->bold_out ? "\033[0m\n" : "\n");
 }
 
-void ask_peers_put(const struct ask *ask, const struct mer_table *peers,
-	const struct mer_table *groups, size_t most, struct mer_str *out)
+void ask_peers_put(const struct ask_peers *p, struct mer_str *out)
 {
+	const struct mer_table *peers = p->peers;
 	struct mer_str verdict = { 0 };
-	put_verdict(groups, &verdict);
-	put_line(ask, verdict.data ? verdict.data : "No host can be compared.", 0, out);
+	put_verdict(p, &verdict);
+	put_line(p->ask, verdict.data ? verdict.data : "No host can be compared.", 0, out);
 	out->failed |= verdict.failed;
 	mer_str_fini(&verdict);
 	size_t n = 0, left = 0;
 	for (size_t i = 0, until; i < peers->n_rows; i = until) {
 		for (until = i + 1; until < peers->n_rows && same_host(peers, i, until); until++)
 			;
-		if (most && n == most) {
+		if (p->most && n == p->most) {
 			left++;
 			continue;
 		}
-		put_host(ask, peers, i, until, out);
+		put_host(p, i, until, out);
 		n++;
 	}
 	if (left)

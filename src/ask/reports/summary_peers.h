@@ -6,8 +6,18 @@
 #include "base/str.h"
 #include "base/table.h"
 
-/* peers, groups: analysis/summary/peers.h; most: hosts, 0: all. traces: as words of a command. */
-void ask_peers_put(const struct ask *ask, const struct mer_table *peers,
-	const struct mer_table *groups, size_t most, struct mer_str *out);
+/* The whole command of these words; NULL: no memory. */
+typedef const char *ask_peers_command(void *ctx, const char *words);
+
+/* peers, groups: analysis/summary/peers.h, grouped by `by`; most: hosts, 0: all. */
+struct ask_peers {
+	const struct ask *ask;
+	const struct mer_table *peers, *groups;
+	const char *by;
+	size_t most;
+	ask_peers_command *command;
+	void *ctx;
+};
+void ask_peers_put(const struct ask_peers *p, struct mer_str *out);
 
 #endif
