@@ -377,6 +377,25 @@ static void note_clocks(struct ask *ask, const struct sync_result *r, const stru
 	mer_str_fini(&text);
 }
 
+/* Saved clocks are meant for these hosts: one that the file does not have, or did not align, would
+ * be answered with its own times. */
+static void warn_of_absent(struct ask *ask, const struct sync_result *r, const char *file)
+{
+	struct mer_str names = { 0 };
+	uint32_t n = 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++) {
+		if (r->hosts[h].quality != SYNC_ABSENT)
+			continue;
+		mer_str_puts(&names, n++ ? ", " : "");
+		ask_text_clean(&names, r->hosts[h].name, strlen(r->hosts[h].name), false);
+	}
+	if (n)
+		ask_warn(ask,
+			"%s does not align the %s of %s: times are as recorded, and cannot be compared with those of other hosts (make it again from all hosts: 'meridian sync --save')",
+			file, mer_plural(n, "clock", "clocks"), names.data ? names.data : "?");
+	mer_str_fini(&names);
+}
+
 int ask_session_synchronize(struct ask *ask, struct session *s, bool messages)
 {
 	int rc = session_synchronize(s, messages, &ask->err);
@@ -387,6 +406,8 @@ int ask_session_synchronize(struct ask *ask, struct session *s, bool messages)
 	ask->synced = session_synced(s);
 	if (r)
 		note_clocks(ask, r, &ask->synced->summary);
+	if (r && ask->synced->file)
+		warn_of_absent(ask, r, ask->synced->file);
 	for (size_t i = 0; r && i < r->diags.n; i++)
 		ask->degraded |= r->diags.rows[i].severity != MER_NOTE;
 	if (why) {

@@ -391,6 +391,24 @@ static struct sync_host unknown_host(void)
 	};
 }
 
+/* Ids of hosts whose clocks have none are paths, which differ where the same traces lie elsewhere
+ * (their parts, for example): then the name decides. */
+static bool is_path(const char *id)
+{
+	return strchr(id, '/') || strcmp(id, ".") == 0;
+}
+
+/* The number of the host in the file; MER_INTERN_NONE: it has none. */
+static uint32_t find_saved(
+	const struct input *in, const struct file_host *hosts, const struct mer_host *known)
+{
+	uint32_t i = mer_intern_find(&in->ids, known->id, strlen(known->id));
+	if (i != MER_INTERN_NONE || !is_path(known->id))
+		return i;
+	i = mer_intern_find(&in->names, known->name, strlen(known->name));
+	return i != MER_INTERN_NONE && is_path(hosts[i].host.id) ? i : MER_INTERN_NONE;
+}
+
 static void place_hosts(struct input *in, struct sync_result *r, const struct file_host *hosts)
 {
 	bool *found = get_memory(in, in->n_known, sizeof(*found));
@@ -407,7 +425,7 @@ static void place_hosts(struct input *in, struct sync_result *r, const struct fi
 		in->place[i] = UINT32_MAX;
 	for (uint32_t h = 0; h < in->n_known; h++) {
 		struct sync_host *to = &r->hosts[h];
-		uint32_t i = mer_intern_find(&in->ids, in->known[h].id, strlen(in->known[h].id));
+		uint32_t i = find_saved(in, hosts, &in->known[h]);
 		found[h] = i != MER_INTERN_NONE;
 		*to = found[h] ? hosts[i].host : unknown_host();
 		to->name = mer_arena_strdup(in->arena, in->known[h].name);

@@ -27,16 +27,24 @@ static const struct mer_column columns[N_COLUMNS + 1] = {
 	[KEPT] = { "kept", "kept", MER_COUNT },
 };
 
-/* "DIR/web.part"; a name of a host cannot lead out of the folder. NULL: no memory. */
-static const char *path_in(struct ask *ask, const char *dir, const char *host)
+/* "DIR/web.part"; a name of a host cannot lead out of the folder, and two never have one file.
+ * before: paths of the n hosts before. NULL: no memory. */
+static const char *path_in(
+	struct ask *ask, const char *dir, const char *host, uint32_t n, const char *const *before)
 {
+	enum { MOST_NAME = 200 }; /* of the 255 bytes that a file's name can have */
 	size_t len = strlen(dir);
 	while (len > 1 && dir[len - 1] == '/')
 		len--;
-	char *path = mer_arena_printf(&ask->arena, "%.*s/%s.part", (int)len, dir, host);
+	char *path =
+		mer_arena_printf(&ask->arena, "%.*s/%.*s.part", (int)len, dir, MOST_NAME, host);
 	for (char *p = path ? path + len + 1 : NULL; p && *p; p++)
 		if (*p == '/' || (unsigned char)*p < ' ' || (p == path + len + 1 && *p == '.'))
 			*p = '_';
+	for (uint32_t i = 0; path && i < n; i++)
+		if (strcmp(before[i], path) == 0)
+			return mer_arena_printf(&ask->arena, "%.*s-%u.part",
+				(int)(strlen(path) - strlen(".part")), path, n + 1);
 	return path;
 }
 
@@ -58,7 +66,9 @@ static int find_paths(
 	if (is_folder && !mer_make_folder(v->to))
 		return mer_fail_errno(&ask->err, "make the folder", v->to);
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
-		paths[h] = is_folder ? path_in(ask, v->to, e->hosts[h].name) : v->to;
+		paths[h] = is_folder ? path_in(ask, v->to, e->hosts[h].name, h, paths)
+			   : strcmp(v->to, "-") == 0 ? "/dev/stdout"
+						     : v->to;
 		if (!paths[h])
 			return mer_fail_nomem(&ask->err);
 	}
@@ -71,6 +81,7 @@ static int write_all(
 	struct mer_experiment *e = session_experiment(s);
 	const char **paths = mer_arena_zalloc(&ask->arena, e->n_hosts + 1u, sizeof(*paths));
 	struct sync_parts *parts = NULL;
+	bool is_one = e->n_hosts == 1;
 	int rc = paths ? find_paths(ask, v, e, paths) : mer_fail_nomem(&ask->err);
 	if (rc == 0)
 		rc = sync_parts_new(e, &parts, &ask->err);
@@ -86,6 +97,12 @@ static int write_all(
 		if (!session_selects_host(&ask->select, e->hosts[h].name))
 			continue;
 		rc = sync_part_write(parts, h, paths[h], &o, &counts, &ask->err);
+		/* The parts of the others are of use, too. */
+		if (rc == MER_ERR_INPUT && !is_one) {
+			ask_warn(ask, "%s", ask_err_text(ask, &ask->err));
+			rc = 0;
+			continue;
+		}
 		if (rc == 0)
 			mer_table_add(t, (struct mer_cell[N_COLUMNS]){
 						 [HOST] = mer_text(e->hosts[h].name),
@@ -105,7 +122,7 @@ static int run(struct ask *ask, const void *values)
 	const struct values *v = values;
 	struct session *s;
 	struct mer_table t;
-	if (!v->to)
+	if (!v->to || !*v->to)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"-o is missing: the file to write, as in -o %s.part, or a folder",
 			ask->n_args ? "web" : "HOST");
@@ -114,7 +131,10 @@ static int run(struct ask *ask, const void *values)
 		return rc;
 	mer_table_init(&t, "parts", NULL, columns, &ask->arena);
 	rc = write_all(ask, v, s, &t);
-	if (rc == 0)
+	bool is_stream = strcmp(v->to, "-") == 0 || strcmp(v->to, "/dev/stdout") == 0;
+	if (rc == 0 && !t.n_rows)
+		rc = mer_fail(&ask->err, MER_ERR_INPUT, "no host has anything that a part has");
+	if (rc == 0 && !is_stream)
 		rc = ask_table_print(ask, &t);
 	mer_table_fini(&t);
 	ask_session_close(ask, s);
@@ -126,7 +146,7 @@ static const struct ask_option options[] = {
 		.letter = 'o',
 		.kind = ASK_FILE,
 		.arg = "FILE",
-		.help = "the part; for traces of several hosts a folder: DIR/",
+		.help = "the part (-: standard output); of several hosts DIR/",
 		.offset = offsetof(struct values, to) },
 	{ .name = "rate",
 		.kind = ASK_AMOUNT,
@@ -143,7 +163,7 @@ const struct ask_verb cli_verb_part = {
 	.description =
 		"Writes the ends of messages that a host's traces have into one small file. The parts of all hosts align their clocks, where no recording has to be copied to: 'meridian sync *.part --save all.sync'. With --sync all.sync, each host then answers on the same time line.",
 	.more =
-		"A part has addresses, ports and sequence numbers of packets, but no data, programs, files or users. It is a gzipped tar archive with a CTF trace, so tar and every reader of CTF show what is in it. With --rate 0 clocks from parts are those from the traces, digit for digit. Otherwise a host keeps a message if a hash of its key is small, so both of its ends are kept without a word between hosts; at least N of each peer, direction and second remain, as far as there are as many. Pairs of events that --pairs declares, messages of MPI, and what virtual CPUs show of clocks are not in a part.",
+		"A part has addresses, ports and sequence numbers of packets, but no data, programs, files or users; that of a recording by 'meridian record' also its manifest, with its command and hosts. It is a gzipped tar archive with a CTF trace, so tar and every reader of CTF show what is in it. With --rate 0 clocks from parts are those from the traces, digit for digit. Otherwise a host keeps a message if a hash of its key is small, so both of its ends are kept without a word between hosts; about N of each busy peer, direction and second remain, and of all others together fifty times as many. Pairs of events that --pairs declares, messages of MPI, and what virtual CPUs show of clocks are not in a part.",
 	.uses = ASK_USES_HOST | ASK_USES_INPUT,
 	.is_aside = true,
 	.options = options,

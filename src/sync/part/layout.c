@@ -143,6 +143,17 @@ static int64_t zero_of(const struct mer_experiment *e, const struct mer_trace *t
 	return begin;
 }
 
+/* A path means nothing elsewhere, and one of the current folder not even here: then that of the
+ * folder and the name, as they are from the root. */
+static const char *id_of(struct mer_arena *a, const struct mer_experiment *e, uint32_t host)
+{
+	const struct mer_host *h = &e->hosts[host];
+	char *path = strchr(h->id, '/') || strcmp(h->id, ".") == 0 ? realpath(h->id, NULL) : NULL;
+	const char *id = path ? mer_arena_printf(a, "%s:%s", h->name, path) : h->id;
+	free(path);
+	return id;
+}
+
 enum { N_ENV = 7 };
 #define SECOND_NS INT64_C(1000000000)
 
@@ -156,7 +167,7 @@ struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experi
 		{ .name = "domain", .text = "kernel" },
 		{ .name = "tracer_name", .text = t->tracer },
 		{ .name = COPIED_ENV_FORM, .text = "part" },
-		{ .name = COPIED_ENV_HOST, .text = e->hosts[host].id } };
+		{ .name = COPIED_ENV_HOST, .text = id_of(a, e, host) } };
 	unsigned n_env = 5;
 	if (has_trace(e, host))
 		env[n_env++] = (struct ctf_env){ .name = COPIED_ENV_TRACE, .text = "CTF" };

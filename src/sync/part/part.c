@@ -1,12 +1,15 @@
 #include "sync/part/part.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/new_file.h"
+#include "copied/copied.h"
 #include "copied/notes.h"
 #include "mpi/run.h"
 #include "part/archive.h"
@@ -43,7 +46,8 @@ struct writing {
 	int64_t base, begin, end; /* ns */
 	uint64_t without[2];	  /* ends without a key, by is_send */
 	uint64_t bytes;		  /* that were reported */
-	char stream[PATH_BYTES];  /* temporary file */
+	int fd;			  /* of a temporary file without a name; -1: none */
+	char stream[32];	  /* its path */
 	struct mer_err *err;
 };
 
@@ -58,6 +62,11 @@ static int find_span(struct writing *w)
 	const struct mer_experiment *e = w->e;
 	w->begin = w->end = MER_NO_TIME;
 	bool has_clock = true;
+	for (uint32_t i = 0; i < e->n_parts; i++)
+		if (e->traces[e->parts[i].trace].host == w->host &&
+			trace_of_copy(&e->parts[i], COPIED_ENV_HOST))
+			return mer_fail(
+				w->err, MER_ERR_INPUT, "%s is a part already", e->parts[i].given);
 	for (uint32_t t = 0; t < e->n_traces; t++) {
 		const struct mer_trace *x = &e->traces[t];
 		if (x->host != w->host)
@@ -95,7 +104,7 @@ static int take(struct writing *w, const struct mer_event *ev)
 		w->without[way] += without[way];
 	if (n == 0)
 		return 0;
-	w->counts->n_seen++;
+	w->counts->n_seen += !ends->is_local;
 	/* An event whose time lies before that of its packet. */
 	ends->time = ends->time < w->begin ? w->begin : ends->time;
 	return sync_sample_add(&w->sample, ends, keep, w, w->err);
@@ -136,15 +145,32 @@ static int write_missing(struct writing *w, const uint64_t without[2], int64_t t
 		bytes, sizeof(bytes), w->err);
 }
 
+/* A file without a name, so that nothing is left whatever happens: beside the part, or where that is
+ * a pipe or a device in TMPDIR. */
+static int open_stream(struct writing *w, const char *path)
+{
+	char made[PATH_BYTES];
+	const char *elsewhere = getenv("TMPDIR");
+	struct stat st;
+	bool is_file = stat(path, &st) != 0 || S_ISREG(st.st_mode);
+	int n = is_file ? snprintf(made, sizeof(made), "%s.XXXXXX", path)
+			: snprintf(made, sizeof(made), "%s/meridian-part.XXXXXX",
+				  elsewhere && *elsewhere ? elsewhere : "/tmp");
+	if ((size_t)n >= sizeof(made))
+		return mer_fail(w->err, MER_ERR_LIMIT, "%s: the path is too long", path);
+	w->fd = mkostemp(made, O_CLOEXEC);
+	if (w->fd < 0)
+		return mer_fail_errno(w->err, "write", is_file ? path : made);
+	unlink(made);
+	snprintf(w->stream, sizeof(w->stream), "/proc/self/fd/%d", w->fd);
+	return 0;
+}
+
 static int write_stream(struct writing *w, const char *path)
 {
-	int n = snprintf(w->stream, sizeof(w->stream), "%s.XXXXXX", path);
-	int fd = (size_t)n < sizeof(w->stream) ? mkstemp(w->stream) : -1;
-	if (fd < 0) {
-		w->stream[0] = '\0';
-		return mer_fail_errno(w->err, "write", path);
-	}
-	close(fd);
+	int opened = open_stream(w, path);
+	if (opened)
+		return opened;
 	w->schema = sync_part_schema(&w->arena, w->e, w->host, w->begin, &w->base);
 	if (!w->schema)
 		return mer_fail_nomem(w->err);
@@ -167,7 +193,7 @@ static void tell(const struct writing *w, struct mer_str *notes)
 {
 	if (w->o->per_second > 0)
 		copied_notef(notes, MER_NOTE, "part", 1,
-			"a part of a recording: %.0f%% of the ends of messages, at least %.0f of each peer in a second; nothing is known of tasks, CPUs and disks",
+			"a part of a recording: %.0f%% of the ends of messages, about %.0f of each peer in a second; nothing is known of tasks, CPUs and disks",
 			w->counts->n_seen
 				? 100.0 * (double)w->counts->n_kept / (double)w->counts->n_seen
 				: 100.0,
@@ -175,6 +201,13 @@ static void tell(const struct writing *w, struct mer_str *notes)
 	else
 		copied_notef(notes, MER_NOTE, "part", 1,
 			"a part of a recording: the ends of messages alone; nothing is known of tasks, CPUs and disks");
+	uint64_t n_lost = 0;
+	for (uint32_t t = 0; t < w->e->n_traces; t++)
+		if (w->e->traces[t].host == w->host)
+			n_lost += w->e->traces[t].lost_events + w->e->traces[t].lost_packets;
+	if (n_lost)
+		copied_notef(notes, MER_WARNING, "part-lost", n_lost,
+			"events and packets were lost in the recording: ends of messages may be among them");
 	if (w->counts->runs_guests)
 		copied_notef(notes, MER_NOTE, "part-guests", 1,
 			"the host runs guests; what their virtual CPUs show of clocks is not in a part, so bounds of these clocks are wider than from the recordings");
@@ -295,6 +328,7 @@ int sync_part_write(const struct sync_parts *parts, uint32_t host, const char *p
 		.host = host,
 		.o = o,
 		.counts = counts,
+		.fd = -1,
 		.sample = { .per_second = o->per_second },
 		.err = err };
 	*counts = (struct sync_part_counts){ .has_mpi = parts->has_mpi };
@@ -304,8 +338,8 @@ int sync_part_write(const struct sync_parts *parts, uint32_t host, const char *p
 		rc = write_stream(&w, path);
 	if (rc == 0)
 		rc = write_file(&w, path);
-	if (w.stream[0])
-		unlink(w.stream);
+	if (w.fd >= 0)
+		close(w.fd);
 	mer_cursor_free(w.cursor);
 	sync_sample_fini(&w.sample);
 	mer_arena_fini(&w.arena);

@@ -15,7 +15,8 @@
 #include "trace/experiment.h"
 
 struct sync_part_options {
-	/* Ends of each peer and direction that are kept in each second, at least; 0: all. */
+	/* So many ends of each peer and direction are kept in each second, as far as peers have
+	 * many (sample.h); 0: all. */
 	double per_second;
 	struct mer_cancel *cancel;    /* NULL: none */
 	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */

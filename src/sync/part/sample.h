@@ -8,7 +8,7 @@
  * (SYNC_SAMPLE_FEW).
  *
  * Always kept: what opens a connection; hypercalls; datagrams without an identification, which are
- * matched by their order (datagrams.h). Never: what cannot leave the host. */
+ * matched by their order (datagrams.h). With a rate never: what cannot leave the host. */
 #ifndef MER_SYNC_PART_SAMPLE_H
 #define MER_SYNC_PART_SAMPLE_H
 
