@@ -421,7 +421,8 @@ static bool read_column_type(const struct node *x, enum parquet_read_type *type)
 	case 0: *type = READ_BOOL; return true;
 	case 2:
 		*type = has(logical, 8) ? READ_TIME : READ_INT64;
-		return !has(logical, 8) || (has(time, 1) && !get(time, 1)->i && has(get(time, 2), 3));
+		return !has(logical, 8) ||
+		       (has(time, 1) && !get(time, 1)->i && has(get(time, 2), 3));
 	case 5: *type = READ_DOUBLE; return true;
 	case 6: *type = READ_TEXT; return is_text;
 	default: return false;
