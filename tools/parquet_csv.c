@@ -44,12 +44,13 @@ static void put_about(const struct parquet_read *f, struct mer_str *out)
 		[READ_DOUBLE] = "double",
 		[READ_TEXT] = "text",
 	};
-	mer_str_printf(out, "made by %s\nrows %zu\nrow groups %zu\n", f->made_by, f->n_rows,
-		f->n_groups);
+	mer_str_printf(
+		out, "made by %s\nrows %zu\nrow groups %zu\n", f->made_by, f->n_rows, f->n_groups);
 	for (size_t i = 0; i < f->n_pairs; i++)
 		mer_str_printf(out, "%s %s\n", f->keys[i], f->pairs[i]);
 	for (size_t c = 0; c < f->n_columns; c++)
-		mer_str_printf(out, "column %s %s\n", f->columns[c].name, types[f->columns[c].type]);
+		mer_str_printf(
+			out, "column %s %s\n", f->columns[c].name, types[f->columns[c].type]);
 }
 
 int main(int argc, char **argv)

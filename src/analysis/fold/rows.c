@@ -136,28 +136,40 @@ static struct mer_cell cell_of(const struct fold_plan *p, const struct analysis_
 			    : fold_number_cell(run, s, x->host, value, arena);
 }
 
-static void put_cells(const struct fold_plan *p, const struct analysis_run *run,
-	const struct picked *x, struct mer_cell *cells, struct mer_arena *arena)
+static void add_row(const struct fold_plan *p, const struct analysis_run *run,
+	const struct picked *x, struct mer_table *t)
 {
+	struct mer_cell cells[FOLD_MAX_COLUMNS];
 	for (uint32_t c = 0; c < p->n_columns; c++)
-		cells[c] = cell_of(p, run, c, x, arena);
+		cells[c] = cell_of(p, run, c, x, t->arena);
+	mer_table_add(t, cells);
 }
 
-/* There may be more of them than memory has room for as cells and texts. */
-static int pass_on(const struct fold_plan *p, const struct analysis_run *run,
-	const struct picked *list, size_t n, const struct mer_table *t)
+/* There may be more of them than memory has room for as cells and texts: some at a time. */
+static int pass_on(const struct fold_plan *p, struct analysis_run *run, const struct picked *list,
+	size_t n, const struct mer_table *t)
 {
+	enum { SOME = 256 };
 	const struct analysis_options *o = run->options;
-	struct mer_cell cells[FOLD_MAX_COLUMNS];
-	struct mer_arena texts; /* of a row */
+	struct mer_arena texts;
+	struct mer_table part;
 	int rc = 0;
 	mer_arena_init(&texts);
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		put_cells(p, run, &list[i], cells, &texts);
-		rc = texts.failed ? mer_fail_nomem(run->err)
-				  : o->take_row(o->taker, run, t, list[i].host, cells);
+	mer_table_init(&part, t->id, t->title, t->columns, &texts);
+	for (size_t i = 0, end; i < n && rc == 0; i = end) {
+		part.n_rows = 0;
 		mer_arena_reset(&texts);
+		for (end = i; end < n && end < i + SOME && list[end].host == list[i].host; end++)
+			add_row(p, run, &list[end], &part);
+		if (part.failed || texts.failed)
+			rc = mer_fail_nomem(run->err);
+		else if (p->fold->finish)
+			rc = p->fold->finish(run, &part, n);
+		for (size_t r = 0; r < part.n_rows && rc == 0; r++)
+			rc = o->take_row(
+				o->taker, run, t, list[i].host, &part.cells[r * part.n_columns]);
 	}
+	mer_table_fini(&part);
 	mer_arena_fini(&texts);
 	return rc;
 }
@@ -176,11 +188,8 @@ int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	t->n_left_out = n_seen - n;
 	if (run->options->take_row)
 		rc = pass_on(p, run, list, n, t);
-	for (size_t i = 0; i < n && !run->options->take_row; i++) {
-		struct mer_cell cells[FOLD_MAX_COLUMNS];
-		put_cells(p, run, &list[i], cells, t->arena);
-		mer_table_add(t, cells);
-	}
+	for (size_t i = 0; i < n && !run->options->take_row; i++)
+		add_row(p, run, &list[i], t);
 	free(list);
 	return rc;
 }

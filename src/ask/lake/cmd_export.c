@@ -176,18 +176,17 @@ static bool is_missing(const struct export *x, const struct kind *kind)
 }
 
 /* What files say of themselves. */
-static int describe(struct export *x)
+static void describe(struct export *x)
 {
-	const struct sync_result *r = session_sync_result(x->session);
 	const struct session_synced *synced = session_synced(x->session);
+	bool is_aligned = synced && synced->summary.n_hosts > 1;
 	const struct parquet_pair pairs[] = { { "meridian.schema_version", LAKE_SCHEMA },
 		{ "meridian.version", MERIDIAN_VERSION }, { "meridian.key", x->key },
 		{ "meridian.times", "nanoseconds since 1970-01-01 UTC" },
-		{ "meridian.clocks", r && synced ? "aligned" : "as recorded" },
-		{ "meridian.reference", r && synced ? synced->reference : "" } };
+		{ "meridian.clocks", is_aligned ? "aligned" : "as recorded" },
+		{ "meridian.reference", is_aligned ? synced->reference : "" } };
 	x->n_pairs = sizeof(pairs) / sizeof(*pairs);
 	memcpy(x->pairs, pairs, sizeof(pairs));
-	return 0;
 }
 
 /* ---- Making files ---- */
@@ -234,10 +233,7 @@ static int take_row(void *taker, const struct analysis_run *run, const struct me
 	if (!goes_on && kind->places[host].is_done)
 		return 0;
 	int rc = goes_on ? 0 : begin_facts(x, kind, host, t->columns);
-	if (rc == 0)
-		rc = lake_facts_add(x->facts, cells, &x->ask->err);
-	/* The engine reports its own. */
-	return rc ? mer_fail(run->err, rc, "%s", x->ask->err.text) : 0;
+	return rc ? rc : lake_facts_add(x->facts, cells, run->err);
 }
 
 /* Rows of all hosts are made, whatever --host says, and those of the others dropped: of a thing
@@ -377,8 +373,7 @@ static int export_all(struct export *x)
 	int rc = ask_session_synchronize(ask, x->session, analysis_needs_messages(all, x->n));
 	if (rc == 0)
 		rc = find_places(x);
-	if (rc == 0)
-		rc = describe(x);
+	describe(x);
 	if (rc == 0)
 		rc = make_files(x);
 	if (rc == 0)
