@@ -411,7 +411,7 @@ static const struct ask_option options[] = {
 		.kind = ASK_CHOICE,
 		.arg = "FORMAT",
 		.choices = "parquet",
-		.help = "parquet, which is also the default",
+		.help = "parquet",
 		.offset = offsetof(struct values, format) },
 	{ .name = "output",
 		.letter = 'o',
@@ -430,6 +430,7 @@ static const struct ask_option options[] = {
 const struct ask_verb ask_verb_export = {
 	.name = "export",
 	.help = "facts as Parquet files, for DuckDB, Spark, ClickHouse, ...",
+	.is_aside = true,
 	.synopsis = "-o LAKE [OPTION...] TRACE...",
 	.description =
 		"Writes every occurrence that 'meridian log' lists as Parquet files, by kind, day "

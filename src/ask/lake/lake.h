@@ -1,8 +1,8 @@
 /* Lake: a folder of facts as Parquet files, for programs that answer questions about many
  * recordings: DuckDB, Spark, ClickHouse.
  *
- *   LAKE/kind=K/date=D/host=H/part-N.parquet          facts that begin on that day of UTC
- *   LAKE/_meridian/kind=K/host=H/RECORDING            what is there of a recording, and by which key
+ *   LAKE/kind=K/date=D/host=H/part-N.parquet    facts that begin on that day of UTC
+ *   LAKE/_meridian/kind=K/host=H/RECORDING      what is there of a recording, by which key
  *
  * Whatever decides what is in the files is in the key: the traces, their clocks, the window, the
  * schema. Of a recording that is exported again with the same key nothing is made; with another
