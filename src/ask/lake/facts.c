@@ -54,6 +54,9 @@ int lake_facts_new(const struct lake_place *place, const struct lake_list *old,
 		.pairs = pairs,
 		.n_pairs = n_pairs,
 		.next_day = INT64_MIN };
+	if (columns[0].type != MER_TIME)
+		return mer_fail(err, MER_ERR_BUG, "facts of '%s' do not begin with a time",
+			place->kind);
 	while (columns[f->n].key)
 		f->n++;
 	f->schema = calloc(f->n + 1, sizeof(*f->schema));
