@@ -433,20 +433,19 @@ const struct ask_verb ask_verb_export = {
 	.is_aside = true,
 	.synopsis = "-o LAKE [OPTION...] TRACE...",
 	.description =
-		"Writes every occurrence that 'meridian log' lists as Parquet files, by kind, day "
-		"(of UTC) and host, for programs that answer questions about many recordings. "
-		"Columns have the names and values of 'meridian log KIND --format csv'; what is not "
-		"known is NULL. Files that are there and current are kept.",
-	.more = "Current are files of the same traces, clocks, window and version: those that did not change "
-		"since. Otherwise the files of the recording are replaced; other recordings of the same host and "
-		"day get further numbers (part-1). What a folder has is noted in LAKE/_meridian, "
-		"which belongs to it.\n\n"
-		"Of a kind that was recorded and did not occur there is a file without rows; of one that was "
-		"not recorded there is none. Times are nanoseconds of UTC, durations whole numbers of "
-		"nanoseconds. A message, or another thing with two ends, is among the facts of the host where it "
-		"began. States of views and periods are not written.\n\n"
-		"With --store, or where a store of the traces is in the cache, one kind after the other is "
-		"written, which takes less memory. docs/fleet.md has examples of queries.",
+		"Writes every occurrence that 'meridian log' lists as Parquet files, partitioned by "
+		"kind, day (UTC) and host, for DuckDB, Spark, ClickHouse and others. Columns have "
+		"the names and values of 'meridian log KIND --format csv'; unknown values are NULL. "
+		"Files that are up to date are kept.",
+	.more = "A file is up to date if the traces, their clocks, the time range and the version of meridian are "
+		"those with which it was written. Otherwise the files of this recording are replaced. Another "
+		"recording of the same host and day gets the next number (part-1). LAKE/_meridian lists which files "
+		"belong to which recording: keep it with the files.\n\n"
+		"A kind that was recorded and did not occur gets a file without rows; a kind that was not recorded gets "
+		"none. Times are nanoseconds of UTC; durations are integers in nanoseconds. A message, and anything else "
+		"with two ends, is in the file of the host where it began. States of views and periods are not exported.\n\n"
+		"With --store, or if the cache has a store of the traces, kinds are written one after the other, which "
+		"takes less memory. docs/fleet.md has examples of queries.",
 	.uses = ASK_USES_TIME | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT |
 		ASK_USES_STORE,
 	.options = options,

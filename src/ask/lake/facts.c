@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/grow.h"
 #include "base/new_file.h"
 #include "base/table_write.h"
@@ -23,6 +24,7 @@ struct lake_facts {
 	const struct mer_column *columns;
 	const struct parquet_pair *pairs;
 	size_t n_pairs, n;
+	struct mer_arena names;
 	struct parquet_column *schema;
 	struct parquet_value *values; /* of a row */
 	struct day **days;
@@ -40,6 +42,13 @@ static enum parquet_type type_of(enum mer_type type)
 	return mer_type_is_real(type) ? PARQUET_DOUBLE : PARQUET_INT64;
 }
 
+/* host is the same in both. */
+static const char *name_of(struct lake_facts *f, const char *key)
+{
+	bool is_folder = strcmp(key, "kind") == 0 || strcmp(key, "date") == 0;
+	return is_folder ? mer_arena_printf(&f->names, "%s_%s", f->place->kind, key) : key;
+}
+
 int lake_facts_new(const struct lake_place *place, const struct lake_list *old,
 	const struct mer_column *columns, const struct parquet_pair *pairs, size_t n_pairs,
 	struct lake_facts **out, struct mer_err *err)
@@ -54,9 +63,10 @@ int lake_facts_new(const struct lake_place *place, const struct lake_list *old,
 		.pairs = pairs,
 		.n_pairs = n_pairs,
 		.next_day = INT64_MIN };
+	mer_arena_init(&f->names);
 	if (columns[0].type != MER_TIME)
-		return mer_fail(err, MER_ERR_BUG, "facts of '%s' do not begin with a time",
-			place->kind);
+		return mer_fail(
+			err, MER_ERR_BUG, "facts of '%s' do not begin with a time", place->kind);
 	while (columns[f->n].key)
 		f->n++;
 	f->schema = calloc(f->n + 1, sizeof(*f->schema));
@@ -64,8 +74,9 @@ int lake_facts_new(const struct lake_place *place, const struct lake_list *old,
 	if (!f->schema || !f->values)
 		return mer_fail_nomem(err);
 	for (size_t c = 0; c < f->n; c++)
-		f->schema[c] = (struct parquet_column){ columns[c].key, type_of(columns[c].type) };
-	return 0;
+		f->schema[c] = (struct parquet_column){ name_of(f, columns[c].key),
+			type_of(columns[c].type) };
+	return f->names.failed ? mer_fail_nomem(err) : 0;
 }
 
 /* The last day has all its rows. */
@@ -176,6 +187,7 @@ void lake_facts_free(struct lake_facts *f)
 		mer_new_file_abandon(&f->days[i]->file);
 		free(f->days[i]);
 	}
+	mer_arena_fini(&f->names);
 	free(f->days);
 	free(f->schema);
 	free(f->values);

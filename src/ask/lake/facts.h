@@ -9,8 +9,9 @@
 
 struct lake_facts;
 
-/* Columns as those of a table, whose first one is when a fact begins. pairs: what files say of
- * themselves. All is borrowed. */
+/* Columns as those of a table, whose first one is when a fact begins. One that is called like a
+ * folder gets the kind in front (irq_kind): readers take the folder's value otherwise. pairs: what
+ * files say of themselves. All is borrowed. */
 int lake_facts_new(const struct lake_place *place, const struct lake_list *old,
 	const struct mer_column *columns, const struct parquet_pair *pairs, size_t n_pairs,
 	struct lake_facts **f, struct mer_err *err);
