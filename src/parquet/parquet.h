@@ -53,7 +53,7 @@ int parquet_new(int fd, const char *path, const struct parquet_column *columns, 
 	struct parquet **p, struct mer_err *err);
 /* A value for each column. Texts are copied. */
 int parquet_add(struct parquet *p, const struct parquet_value *values, struct mer_err *err);
-/* Writes what is left, and the end. made_by: "meridian 1.1.0". */
+/* Writes what is left, and the end. made_by: "meridian version 1.1.0". */
 int parquet_end(struct parquet *p, const char *made_by, const struct parquet_pair *pairs,
 	size_t n_pairs, struct mer_err *err);
 void parquet_free(struct parquet *p); /* NULL is fine */

@@ -34,7 +34,7 @@ struct place { /* of a kind and host */
 struct kind {
 	struct analysis_request request;
 	struct place *places;		      /* by host */
-	uint64_t n_made, n_kept, rows, bytes; /* files made and kept; of those made */
+	uint64_t n_made, n_kept, rows, bytes; /* files made and kept; of both */
 	uint32_t n_not_recorded;	      /* hosts */
 };
 
@@ -135,36 +135,54 @@ static bool find_key(struct export *x)
 	return true;
 }
 
+static void count_files(struct kind *kind, const struct lake_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		kind->rows += l->files[i].rows;
+		kind->bytes += l->files[i].bytes;
+	}
+}
+
 static bool wants_host(const struct export *x, uint32_t host)
 {
 	return session_selects_host(&x->ask->select, x->e->hosts[host].name);
 }
 
-static int find_places(struct export *x)
+static int find_place(struct export *x, struct kind *kind, uint32_t host)
 {
-	struct ask *ask = x->ask;
-	if (!find_key(x))
-		return mer_fail(&ask->err, MER_ERR_SYS,
-			"the files of the traces cannot be examined; are they still there?");
-	for (size_t k = 0; k < x->n; k++) {
-		struct kind *kind = &x->kinds[k];
-		kind->places = mer_arena_zalloc(
-			&ask->arena, x->e->n_hosts + (size_t)1, sizeof(*kind->places));
-		for (uint32_t h = 0; h < x->e->n_hosts; h++) {
-			struct place *p = kind->places ? &kind->places[h] : NULL;
-			if (!p)
-				return mer_fail_nomem(&ask->err);
-			if (!lake_place_set(&p->at, x->lake, kind->request.analysis->id,
-				    x->e->hosts[h].name, recording_of(x->e, h)))
-				return mer_fail(&ask->err, MER_ERR_USAGE,
-					"-o: the name of the folder is too long");
-			lake_list_read(&p->old, &p->at);
-			p->is_done =
-				!wants_host(x, h) || lake_list_is_current(&p->old, &p->at, x->key);
-			kind->n_kept += wants_host(x, h) && p->is_done ? p->old.n : 0;
-		}
+	struct place *p = &kind->places[host];
+	if (!lake_place_set(&p->at, x->lake, kind->request.analysis->id, x->e->hosts[host].name,
+		    recording_of(x->e, host)))
+		return mer_fail(
+			&x->ask->err, MER_ERR_USAGE, "-o: the name of the folder is too long");
+	p->is_done = !wants_host(x, host);
+	if (p->is_done)
+		return 0;
+	lake_list_read(&p->old, &p->at);
+	p->is_done = lake_list_is_current(&p->old, &p->at, x->key);
+	if (p->is_done) {
+		kind->n_kept += p->old.n;
+		count_files(kind, &p->old);
 	}
 	return 0;
+}
+
+static int find_places(struct export *x)
+{
+	int rc = 0;
+	if (!find_key(x))
+		return mer_fail(&x->ask->err, MER_ERR_SYS,
+			"the files of the traces cannot be examined; are they still there?");
+	for (size_t k = 0; k < x->n && rc == 0; k++) {
+		struct kind *kind = &x->kinds[k];
+		kind->places = mer_arena_zalloc(
+			&x->ask->arena, x->e->n_hosts + (size_t)1, sizeof(*kind->places));
+		if (!kind->places)
+			return mer_fail_nomem(&x->ask->err);
+		for (uint32_t h = 0; h < x->e->n_hosts && rc == 0; h++)
+			rc = find_place(x, kind, h);
+	}
+	return rc;
 }
 
 static bool is_missing(const struct export *x, const struct kind *kind)
@@ -198,10 +216,9 @@ static int end_facts(struct export *x)
 		return 0;
 	struct place *p = &x->kind->places[x->host];
 	int rc = lake_facts_commit(x->facts, x->key, &made, &x->ask->err);
-	for (size_t i = 0; i < made.n && rc == 0; i++) {
-		x->kind->n_made++;
-		x->kind->rows += made.files[i].rows;
-		x->kind->bytes += made.files[i].bytes;
+	if (rc == 0) {
+		x->kind->n_made += made.n;
+		count_files(x->kind, &made);
 	}
 	p->is_done = true;
 	lake_list_fini(&made);
@@ -325,13 +342,13 @@ static int make_empty(struct export *x)
 
 static int print(struct export *x)
 {
-	enum { KIND, MADE, ROWS, BYTES, KEPT, N };
+	enum { KIND, MADE, KEPT, ROWS, BYTES, N };
 	static const struct mer_column columns[N + 1] = {
 		[KIND] = { "kind", "kind", MER_TEXT },
 		[MADE] = { "made", "files made", MER_COUNT },
+		[KEPT] = { "kept", "files kept", MER_COUNT },
 		[ROWS] = { "rows", "rows", MER_COUNT },
 		[BYTES] = { "bytes", "size", MER_BYTES },
-		[KEPT] = { "kept", "files kept", MER_COUNT },
 	};
 	struct mer_table t;
 	struct mer_str out = { 0 }, lacking = { 0 };
@@ -343,9 +360,9 @@ static int print(struct export *x)
 			mer_table_add(&t, (struct mer_cell[N]){
 						  [KIND] = mer_text(id),
 						  [MADE] = MER_INT(kind->n_made),
+						  [KEPT] = MER_INT(kind->n_kept),
 						  [ROWS] = MER_INT(kind->rows),
 						  [BYTES] = MER_INT(kind->bytes),
-						  [KEPT] = MER_INT(kind->n_kept),
 					  });
 		else if (kind->n_not_recorded)
 			mer_str_printf(&lacking, "%s%s", lacking.len ? ", " : "", id);
@@ -392,9 +409,9 @@ static int run(struct ask *ask, const void *values)
 	if (!x)
 		return mer_fail_nomem(&ask->err);
 	*x = (struct export){ .ask = ask, .lake = v->lake };
-	if (!v->lake)
+	if (!v->lake || !*v->lake || strcmp(v->lake, "-") == 0)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
-			"where to? -o LAKE names the folder, which is made if it is not there");
+			"-o LAKE must name a folder, which is created if it does not exist");
 	int rc = choose_kinds(x, &v->kinds);
 	if (rc == 0)
 		rc = ask_session_open(ask, &x->session);

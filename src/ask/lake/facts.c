@@ -86,7 +86,7 @@ static int end_day(struct lake_facts *f, struct mer_err *err)
 	if (!p)
 		return 0;
 	struct day *d = f->days[f->n_days - 1];
-	int rc = parquet_end(p, "meridian " MERIDIAN_VERSION, f->pairs, f->n_pairs, err);
+	int rc = parquet_end(p, "meridian version " MERIDIAN_VERSION, f->pairs, f->n_pairs, err);
 	d->about.bytes = parquet_bytes(p);
 	d->about.rows = parquet_rows(p);
 	parquet_free(p);
