@@ -261,7 +261,7 @@ static bool read_dictionary(struct chunk *c, const struct node *head, struct byt
 static bool read_values(struct chunk *c, unsigned encoding, struct bytes *b, size_t n,
 	uint64_t *values, char **texts)
 {
-	c->column->encodings |= 1u << encoding;
+	c->column->encodings |= encoding < 31 ? 1u << encoding : 0;
 	if (encoding == 0) {
 		read_plain(b, c->column->type, n, values, texts);
 	} else if (encoding == 5) {
@@ -329,7 +329,7 @@ static bool read_page(struct chunk *c, struct bytes *b, uint64_t *plain_bytes, b
 #endif
 	if (!ok)
 		fail(c->f, "%s: a page is damaged", c->column->name);
-	struct bytes all = { whole, whole + plain, false };
+	struct bytes all = { whole, whole ? whole + plain : NULL, false };
 	*is_data = get(&head, 1)->i == 0;
 	if (ok)
 		ok = *is_data ? read_data(c, &head, &all) : read_dictionary(c, &head, &all);

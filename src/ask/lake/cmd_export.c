@@ -290,7 +290,7 @@ static int make_files(struct export *x)
 
 static bool is_recorded(const struct analysis *of, const struct capability_host *h)
 {
-	bool lacking[CAPABILITY_N_EVENTS], is_known = false;
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 }, is_known = false;
 	for (const struct capability *a = capabilities(); a->name; a++) {
 		if (!capability_is_of(a, of->id))
 			continue;
