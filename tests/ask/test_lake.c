@@ -275,6 +275,18 @@ static void order_of_time(void **state)
 	row[0] = MER_INT(day - 1);
 	assert_int_equal(lake_facts_add(facts, row, NULL), MER_ERR_BUG);
 	lake_facts_free(facts);
+	/* Before 1970, too. */
+	struct lake_list l;
+	assert_int_equal(lake_facts_new(&f.place, &old, columns, NULL, 0, &facts, NULL), 0);
+	for (int64_t t = -2; t < 2; t++) {
+		row[0] = MER_INT(t);
+		assert_int_equal(lake_facts_add(facts, row, NULL), 0);
+	}
+	assert_int_equal(lake_facts_commit(facts, "0123456789abcdef", &l, NULL), 0);
+	assert_int_equal(l.n, 2);
+	assert_int_equal(l.files[0].rows, 2);
+	lake_list_fini(&l);
+	lake_facts_free(facts);
 	assert_false(is_there(&f.place, &(struct lake_file){ .date = "1970-01-02" }));
 	assert_true(mer_remove_folder(f.path));
 }

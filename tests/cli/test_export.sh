@@ -107,6 +107,14 @@ text "$dir/out" '^syscall +0 +4 +40 ' 'the first one is kept'
 run 0 export -o "$lake" --end +0.2s "$dir/u"
 equal "rows of the other, again" "$("$reader" "$lake/$f/part-1.parquet" | wc -l)" 3
 equal "no third one" "$(files "$lake" | grep -c part-2)" 0
+# One more trace of a host, of a program, makes no other recording.
+awk '{ print } $1 == "host" { print "trace " $2 "/kernel\ntrace " $2 "/ust" } END { print "event hello { u8 x }\n1s up/ust 0 hello x=1" }' \
+	"$SRC/tests/cli/export.scn" >"$dir/more.scn"
+check "one more trace" "$ctfgen" -o "$dir/v" "$dir/more.scn"
+rm -rf "$dir/v"/{odd,umlaut}/ust
+run 0 export -o "$dir/more" --kind syscall "$dir/v"
+run 0 export -o "$dir/more" --kind syscall "$dir/v"/*/kernel
+equal "replaced" "$(files "$dir/more" | grep -c part-1)" 0
 # Lists that were damaged, or are of somebody who means to remove other files.
 for list in "$lake"/_meridian/kind=syscall/host=..%2Fx/*; do
 	printf 'meridian lake 1\nkey 0\nfile ../../../saved 0 1 1\nfile 2023/../../ 0 1 1\n' >"$list"
@@ -151,6 +159,11 @@ if there "$lab/shop-a"; then
 	run 0 export -o "$dir/all" --sync none "$lab/shop-a"
 	text "$dir/out" '^sched +3 +0 ' 'other clocks'
 	lake_is_log "$dir/all" --sync none "$lab/shop-a"
+	for method in hull offset; do
+		run 0 sync --method $method --save "$dir/$method" "$lab/shop-a"
+		run 0 export -o "$dir/all" --kind sched --sync "$dir/$method" "$lab/shop-a"
+		text "$dir/out" '^sched +3 +0 ' "clocks by $method"
+	done
 fi
 
 # ---- What cannot be ----

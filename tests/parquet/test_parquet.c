@@ -147,6 +147,7 @@ static void bounds_of_reals(void **state)
 	end(&m);
 	assert_int_equal(m.f.columns[0].n_bounds, 0);
 	assert_int_equal(m.f.columns[1].n_bounds, 1);
+	assert_true(m.f.columns[1].min == (uint64_t)1 << 63 && m.f.columns[1].max == 0);
 	assert_int_equal(m.f.columns[2].n_bounds, 0);
 	fini(&m);
 }

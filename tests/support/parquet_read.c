@@ -366,6 +366,8 @@ static bool check_statistics(struct chunk *c)
 	for (int i = 0; i < 2 && type != READ_TEXT && has(s, 5); i++)
 		values[i] = little(&bounds[i], type == READ_BOOL ? 1 : 8);
 	c->column->n_bounds += has(s, 5);
+	c->column->min = values[0];
+	c->column->max = values[1];
 	for (size_t i = c->first; i < c->first + c->n; i++) {
 		n_nulls += !c->column->known[i];
 		if (!c->column->known[i] || !has(s, 5))
@@ -448,6 +450,21 @@ static bool read_schema(struct parquet_read *f, const struct node *end)
 	return ok || fail(f, "schema");
 }
 
+/* What the file says of a row group is the sum of its chunks, one behind the other. */
+static bool check_sums(struct parquet_read *f, const struct node *group)
+{
+	const struct node *columns = get(group, 1);
+	int64_t plain = 0, stored = 0;
+	bool ok = true;
+	for (size_t c = 0; c < columns->n; c++) {
+		ok = ok && get(&columns->children[c], 2)->i == get(group, 5)->i + stored;
+		plain += get(get(&columns->children[c], 3), 6)->i;
+		stored += get(get(&columns->children[c], 3), 7)->i;
+	}
+	ok = ok && get(group, 2)->i == plain && get(group, 6)->i == stored;
+	return ok || fail(f, "sums of a row group");
+}
+
 static bool read_groups(struct parquet_read *f, const struct node *end, const struct bytes *file)
 {
 	const struct node *groups = get(end, 4);
@@ -459,6 +476,7 @@ static bool read_groups(struct parquet_read *f, const struct node *end, const st
 		size_t n = (size_t)get(&groups->children[g], 3)->i;
 		ok = (columns->n == f->n_columns && n <= f->n_rows - first) ||
 		     fail(f, "row group %zu", g);
+		ok = ok && check_sums(f, &groups->children[g]);
 		for (size_t c = 0; c < columns->n && ok; c++)
 			ok = read_chunk(f, file, &columns->children[c], &f->columns[c], first, n);
 		first += n;

@@ -18,7 +18,8 @@ struct parquet_read_column {
 	char **texts; /* NUL terminated; may have NUL inside: no */
 	/* Encodings that data pages have: bit i: encoding i. Bit 31: one chunk is compressed. */
 	uint32_t encodings;
-	size_t n_bounds; /* row groups with a least and a greatest value */
+	size_t n_bounds;   /* row groups with a least and a greatest value */
+	uint64_t min, max; /* the last of these, as values; not of texts */
 };
 
 struct parquet_read {
