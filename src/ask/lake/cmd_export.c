@@ -8,6 +8,7 @@
 #include "ask/print/table.h"
 #include "ask/print/text.h"
 #include "ask/session.h"
+#include "ask/tasks.h"
 #include "ask/verb.h"
 #include "base/map.h"
 #include "base/nearest.h"
@@ -120,17 +121,32 @@ static uint64_t recording_of(const struct mer_experiment *e, uint32_t host)
 	return all[1] ? all[1] : all[0];
 }
 
+static void mix_ranges(struct store_key *k, const struct session_ranges *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const uint64_t range[] = { r->item[i].first, r->item[i].last,
+			r->item[i].is_process };
+		store_key_mix(k, range, sizeof(range));
+	}
+	store_key_mix(k, &r->n, sizeof(r->n));
+}
+
 /* Of all that the rows follow from. */
 static bool find_key(struct export *x)
 {
 	static const char made_by[] = "meridian " MERIDIAN_VERSION ", schema " LAKE_SCHEMA;
 	struct store_key k;
+	const struct session_selection *s = &x->ask->select;
 	const int64_t window[] = { x->ask->window.begin, x->ask->window.end };
 	if (!store_key_of(&k, x->e))
 		return false;
 	store_key_mix_clocks(&k, session_sync_result(x->session));
 	store_key_mix(&k, made_by, sizeof(made_by));
 	store_key_mix(&k, window, sizeof(window));
+	mix_ranges(&k, &s->cpus);
+	mix_ranges(&k, &s->tids);
+	for (size_t i = 0; i < s->comms.n; i++)
+		store_key_mix(&k, s->comms.item[i], strlen(s->comms.item[i]));
 	snprintf(x->key, sizeof(x->key), "%016" PRIx64, k.hash[0]);
 	return true;
 }
@@ -197,10 +213,13 @@ static bool is_missing(const struct export *x, const struct kind *kind)
 static void describe(struct export *x)
 {
 	const struct session_synced *synced = session_synced(x->session);
+	const struct session_selection *s = &x->ask->select;
 	bool is_aligned = synced && synced->summary.n_hosts > 1;
+	bool is_part = session_selects_part(s) || session_selects_tasks(s) || s->cpus.n;
 	const struct parquet_pair pairs[] = { { "meridian.schema_version", LAKE_SCHEMA },
 		{ "meridian.version", MERIDIAN_VERSION }, { "meridian.key", x->key },
 		{ "meridian.times", "nanoseconds since 1970-01-01 UTC" },
+		{ "meridian.facts", is_part ? "some" : "all" },
 		{ "meridian.clocks", is_aligned ? "aligned" : "as recorded" },
 		{ "meridian.reference", is_aligned ? synced->reference : "" } };
 	x->n_pairs = sizeof(pairs) / sizeof(*pairs);
@@ -266,6 +285,8 @@ static int ask_for(struct export *x, const struct analysis_request *requests, si
 		.stage = SESSION_READING };
 	struct session_answer a;
 	int rc = session_request(x->session, &q, &a, &x->ask->err);
+	if (rc == 0)
+		rc = ask_tasks_check_answer(x->ask, &a);
 	if (rc == 0)
 		rc = end_facts(x);
 	session_answer_fini(&a);
@@ -454,8 +475,8 @@ const struct ask_verb ask_verb_export = {
 		"kind, day (UTC) and host, for DuckDB, Spark, ClickHouse and others. Columns have "
 		"the names and values of 'meridian log KIND --format csv'; unknown values are NULL. "
 		"Files that are up to date are kept.",
-	.more = "A file is up to date if the traces, their clocks, the time range and the version of meridian are "
-		"those with which it was written. Otherwise the files of this recording are replaced. Another "
+	.more = "A file is up to date if the traces, their clocks, the selection (--begin, --comm, ...) and the version "
+		"of meridian are those with which it was written. Otherwise the files of this recording are replaced. Another "
 		"recording of the same host and day gets the next number (part-1). LAKE/_meridian lists which files "
 		"belong to which recording: keep it with the files.\n\n"
 		"A kind that was recorded and did not occur gets a file without rows; a kind that was not recorded gets "
@@ -463,8 +484,7 @@ const struct ask_verb ask_verb_export = {
 		"with two ends, is in the file of the host where it began. States of views and periods are not exported.\n\n"
 		"With --store, or if the cache has a store of the traces, kinds are written one after the other, which "
 		"takes less memory. docs/fleet.md has examples of queries.",
-	.uses = ASK_USES_TIME | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT |
-		ASK_USES_STORE,
+	.uses = (ASK_USES_TASKS & ~(unsigned)(ASK_USES_FORMAT | ASK_USES_MARKS)) | ASK_USES_CPU,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,
