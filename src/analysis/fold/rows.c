@@ -149,7 +149,7 @@ static void add_row(const struct fold_plan *p, const struct analysis_run *run,
 static int pass_on(const struct fold_plan *p, struct analysis_run *run, const struct picked *list,
 	size_t n, const struct mer_table *t)
 {
-	enum { SOME = 256 };
+	enum { SOME = 8192 };
 	const struct analysis_options *o = run->options;
 	struct mer_arena texts;
 	struct mer_table part;
@@ -159,15 +159,17 @@ static int pass_on(const struct fold_plan *p, struct analysis_run *run, const st
 	for (size_t i = 0, end; i < n && rc == 0; i = end) {
 		part.n_rows = 0;
 		mer_arena_reset(&texts);
-		for (end = i; end < n && end < i + SOME && list[end].host == list[i].host; end++)
+		for (end = i; end < n && end < i + SOME; end++)
 			add_row(p, run, &list[end], &part);
 		if (part.failed || texts.failed)
 			rc = mer_fail_nomem(run->err);
 		else if (p->fold->finish)
 			rc = p->fold->finish(run, &part, n);
+		if (rc == 0 && part.n_rows != end - i)
+			rc = mer_fail(run->err, MER_ERR_BUG, "rows that are passed on are fewer");
 		for (size_t r = 0; r < part.n_rows && rc == 0; r++)
-			rc = o->take_row(
-				o->taker, run, t, list[i].host, &part.cells[r * part.n_columns]);
+			rc = o->take_row(o->taker, run, t, list[i + r].host,
+				&part.cells[r * part.n_columns]);
 	}
 	mer_table_fini(&part);
 	mer_arena_fini(&texts);
