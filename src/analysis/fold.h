@@ -237,7 +237,9 @@ struct fold {
 	 * them; instead: the table whose rows can. */
 	const char *not_by, *instead;
 	/* Called with all rows in order, before they are sorted by the output's sort; may add,
-	 * change and remove rows. n_seen: number of facts, selected or not. */
+	 * change and remove rows. n_seen: number of facts, selected or not. With options.take_row,
+	 * which is of FOLD_ROWS, it is called with some of the rows at a time, and may only
+	 * change cells. */
 	int (*finish)(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
 };
 

@@ -5,7 +5,10 @@
 #include "kernel/host.h"
 
 struct analysis_periods;
+struct analysis_run;
 struct fact_host;
+struct mer_cell;
+struct mer_table;
 struct trace_filter;
 
 /* A part of the analyzed time: [begin, end), ns on the common time line. */
@@ -53,6 +56,12 @@ struct analysis_options {
 	const char *group_by;
 	const struct trace_filter *filter;
 	uint64_t limit; /* rows that log keeps while reading; 0: all */
+	/* Takes rows of single facts (FOLD_ROWS) one by one, instead of their tables, which stay
+	 * empty: of one host after the other, each in order. t: the table that it would be a row
+	 * of, of run->analysis; texts of cells live until it returns. NULL: nobody does. */
+	int (*take_row)(void *taker, const struct analysis_run *run, const struct mer_table *t,
+		uint32_t host, const struct mer_cell *cells);
+	void *taker;
 	/* the world keeps all spans, to find waits (blocked.h): 32 bytes each */
 	bool keep_spans;
 	/* leave out rows of the tracer's tasks, in analyses that support it: see n_tracer */

@@ -10,6 +10,7 @@
 #include "ask/words/options.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
+#include "session/threads.h"
 #include "sync/limits/drift.h"
 
 enum { SCREENFUL = 20, NAMES = 12, MAX_NAMES = 4096 };
@@ -175,6 +176,23 @@ static void note_choice(struct ask *ask, const struct session_world *w,
 		"%zu tasks match; showing number %zu, %s (--nth K chooses another, --list lists them)",
 		tasks->n, chosen + 1, name.data ? name.data : "?");
 	mer_str_fini(&name);
+}
+
+/* A rank, or a thread in a state, is one that somebody may mean, although the kernel knows no
+ * such task. */
+int ask_tasks_check_answer(struct ask *ask, const struct session_answer *a)
+{
+	static const struct session_window always = { INT64_MIN, INT64_MAX };
+	struct session_world w = session_answer_world(a);
+	struct session_tasks tasks;
+	bool is_thread;
+	if (!session_selects_tasks(&ask->select))
+		return 0;
+	int rc = session_tasks_find(&w, &ask->select, &always, &ask->arena, &tasks, &ask->err);
+	if (rc || tasks.n)
+		return rc;
+	rc = session_answer_has_thread(a, &is_thread, &ask->err);
+	return rc || is_thread ? rc : ask_tasks_check(ask, &w, &always);
 }
 
 int ask_tasks_choose(struct ask *ask, const struct session_world *w,

@@ -5,6 +5,7 @@
 
 #include "ask/words/options.h"
 #include "base/table.h"
+#include "session/request.h"
 #include "session/tasks.h"
 
 /* Rows of the options of verbs that are about one task. */
@@ -30,6 +31,8 @@ int ask_tasks_find_in(struct ask *ask, const struct session_world *w,
  * line. */
 int ask_tasks_check(
 	struct ask *ask, const struct session_world *w, const struct session_window *window);
+/* The same of the world that an answer is about, at any time. */
+int ask_tasks_check_answer(struct ask *ask, const struct session_answer *a);
 /* The nth match, counted from 1; 0: the first one, and if there are others, a note says so.
  * MER_ERR_USAGE: neither --comm nor --tid was given, or there are fewer matches. */
 int ask_tasks_choose(struct ask *ask, const struct session_world *w,

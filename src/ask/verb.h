@@ -39,6 +39,8 @@ extern const struct ask_verb ask_verb_info, ask_verb_events, ask_verb_stats, ask
 	ask_verb_sync, ask_verb_latency, ask_verb_summary, ask_verb_requests, ask_verb_path,
 	ask_verb_diff, ask_verb_blocked, ask_verb_graph, ask_verb_task, ask_verb_top, ask_verb_log,
 	ask_verb_freq, ask_verb_state, ask_verb_layout;
+/* Writes files, so only the program has it. */
+extern const struct ask_verb ask_verb_export;
 /* All of them, which ask about traces; ends with NULL. */
 extern const struct ask_verb *const ask_verbs[];
 

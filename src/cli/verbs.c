@@ -25,6 +25,7 @@ const struct ask_verb *const cli_verbs[] = {
 	&ask_verb_log,
 	&ask_verb_freq,
 	&ask_verb_state,
+	&ask_verb_export,
 	&cli_verb_tui,
 	&cli_verb_serve,
 	&cli_verb_report,

@@ -123,6 +123,9 @@ struct session_findings {
 bool session_findings_begin(struct session *s, struct session_findings *f);
 void session_findings_end(struct session *s, struct session_findings *f);
 
+/* With clocks that are known, before the first question: will it be answered from a store? If so,
+ * messages are not needed. */
+bool session_store_is_likely(struct session *s);
 /* Why questions are not answered from a store although the options say so; NULL: they are. */
 const struct mer_err *session_store_error(const struct session *s);
 enum session_stored {

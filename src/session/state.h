@@ -56,9 +56,6 @@ struct session {
 /* Opens the store, and makes it if it is not there and the options say so, or this is the second
  * question; once. NULL: there is none. An error is one that ends it all. */
 int session_store(struct session *s, struct store **store, struct mer_err *err);
-/* Before it is opened, with clocks that are known: will there be one? If so, messages are not
- * needed. */
-bool session_store_is_likely(struct session *s);
 /* Spans and tables of the store that are damaged are read from the traces when they are looked at,
  * on that thread. Off while several threads look at them: they are unknown then, and
  * session_stored says so. */

@@ -28,6 +28,7 @@ for name in far lost; do
 		path | task | blocked) words=(--comm a) ;;
 		state) words=(--at +1ms) ;;
 		report) words=(-o "$dir/$name.html") ;;
+		export) words=(-o "$dir/$name.lake") ;;
 		esac
 		timeout 120 "$m" "$verb" "${words[@]}" "$dir/$name" >"$dir/out" 2>"$dir/err" </dev/null
 		got=$?

@@ -83,6 +83,7 @@ for verb in $("$m" --verbs | cut -f1); do
 	case $verb in
 	top | log | freq) words="cpu $demo" ;;
 	path | task | diff | blocked) words="--comm wget $demo" ;;
+	export) words="-o $dir/lake $demo" ;;
 	*) words=$demo ;;
 	esac
 	# shellcheck disable=SC2086
@@ -124,6 +125,7 @@ for verb in $("$m" --verbs | cut -f1); do
 	case $verb in
 	top | log | freq) ends "$verb" cpu $demo ;;
 	path | task | diff | blocked) ends "$verb" --comm wget $demo ;;
+	export) ends "$verb" -o "$dir/lake" $demo ;;
 	*) ends "$verb" $demo ;;
 	esac
 done

@@ -69,6 +69,12 @@ static int compare(const void *a, const void *b)
 	return (p->task_place > q->task_place) - (p->task_place < q->task_place);
 }
 
+static int compare_by_host(const void *a, const void *b)
+{
+	const struct picked *p = a, *q = b;
+	return p->host != q->host ? (p->host < q->host ? -1 : 1) : compare(a, b);
+}
+
 static bool wants_rows(
 	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, size_t place)
 {
@@ -104,7 +110,7 @@ static struct picked *pick(const struct fold_plan *p, const struct analysis_run 
 		if (!list)
 			return NULL;
 	}
-	qsort(list, *n, sizeof(*list), compare);
+	qsort(list, *n, sizeof(*list), run->options->take_row ? compare_by_host : compare);
 	return list;
 }
 
@@ -130,23 +136,62 @@ static struct mer_cell cell_of(const struct fold_plan *p, const struct analysis_
 			    : fold_number_cell(run, s, x->host, value, arena);
 }
 
+static void add_row(const struct fold_plan *p, const struct analysis_run *run,
+	const struct picked *x, struct mer_table *t)
+{
+	struct mer_cell cells[FOLD_MAX_COLUMNS];
+	for (uint32_t c = 0; c < p->n_columns; c++)
+		cells[c] = cell_of(p, run, c, x, t->arena);
+	mer_table_add(t, cells);
+}
+
+/* There may be more of them than memory has room for as cells and texts: some at a time. */
+static int pass_on(const struct fold_plan *p, struct analysis_run *run, const struct picked *list,
+	size_t n, const struct mer_table *t)
+{
+	enum { SOME = 8192 };
+	const struct analysis_options *o = run->options;
+	struct mer_arena texts;
+	struct mer_table part;
+	int rc = 0;
+	mer_arena_init(&texts);
+	mer_table_init(&part, t->id, t->title, t->columns, &texts);
+	for (size_t i = 0, end; i < n && rc == 0; i = end) {
+		part.n_rows = 0;
+		mer_arena_reset(&texts);
+		for (end = i; end < n && end < i + SOME; end++)
+			add_row(p, run, &list[end], &part);
+		if (part.failed || texts.failed)
+			rc = mer_fail_nomem(run->err);
+		else if (p->fold->finish)
+			rc = p->fold->finish(run, &part, n);
+		if (rc == 0 && part.n_rows != end - i)
+			rc = mer_fail(run->err, MER_ERR_BUG, "rows that are passed on are fewer");
+		for (size_t r = 0; r < part.n_rows && rc == 0; r++)
+			rc = o->take_row(o->taker, run, t, list[i + r].host,
+				&part.cells[r * part.n_columns]);
+	}
+	mer_table_fini(&part);
+	mer_arena_fini(&texts);
+	return rc;
+}
+
 int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t)
 {
 	size_t n;
 	uint64_t n_seen;
+	int rc = 0;
 	struct picked *list = pick(p, run, states, &n, &n_seen);
 	if (!list)
 		return mer_fail_nomem(run->err);
 	if (p->limit && n > p->limit)
 		n = p->limit;
 	t->n_left_out = n_seen - n;
-	for (size_t i = 0; i < n; i++) {
-		struct mer_cell cells[FOLD_MAX_COLUMNS];
-		for (uint32_t c = 0; c < p->n_columns; c++)
-			cells[c] = cell_of(p, run, c, &list[i], t->arena);
-		mer_table_add(t, cells);
-	}
+	if (run->options->take_row)
+		rc = pass_on(p, run, list, n, t);
+	for (size_t i = 0; i < n && !run->options->take_row; i++)
+		add_row(p, run, &list[i], t);
 	free(list);
-	return 0;
+	return rc;
 }

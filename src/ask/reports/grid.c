@@ -17,7 +17,6 @@
 #include "ask/print/text.h"
 #include "ask/verb.h"
 #include "session/choice.h"
-#include "session/threads.h"
 #include "trace/filter/filter.h"
 
 enum { SCREENFUL = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
@@ -551,23 +550,6 @@ static int check_names(const struct ask_grid *g, const struct session_answer *a)
 		has_view ? views->item[0] : "");
 }
 
-/* A rank, or a thread in a state, is one that somebody may mean, although the kernel knows no
- * such task. */
-static int check_tasks(
-	struct ask *ask, const struct session_answer *a, const struct session_world *w)
-{
-	static const struct session_window always = { INT64_MIN, INT64_MAX };
-	struct session_tasks tasks;
-	bool is_thread;
-	if (!session_selects_tasks(&ask->select))
-		return 0;
-	int rc = session_tasks_find(w, &ask->select, &always, &ask->arena, &tasks, &ask->err);
-	if (rc || tasks.n)
-		return rc;
-	rc = session_answer_has_thread(a, &is_thread, &ask->err);
-	return rc || is_thread ? rc : ask_tasks_check(ask, w, &always);
-}
-
 static int show(void *ctx, struct mer_result *const *results)
 {
 	struct ask_grid *g = ctx;
@@ -587,7 +569,7 @@ static int show(void *ctx, struct mer_result *const *results)
 		g->tables[i] = *api_table(results[i]);
 		g->sorted[i] = mer_result_sorted(results[i]);
 	}
-	int rc = check_tasks(g->ask, a, &w);
+	int rc = ask_tasks_check_answer(g->ask, a);
 	if (rc == 0)
 		rc = check_names(g, a);
 	if (rc == 0)
