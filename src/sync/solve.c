@@ -33,6 +33,8 @@ struct solve {
 	struct sync_drift *drift;
 	struct sync_net net;
 	struct sync_pair_course *pair_courses; /* as pairs */
+	size_t *estimated;		       /* numbers of the pairs whose course matters */
+	size_t *batches, n_batches; /* of `estimated`: where each begins, and the end */
 	struct sync_course *courses;
 	enum sync_method *methods;
 	bool *given; /* hosts whose course is not estimated */
@@ -455,20 +457,45 @@ static int given_courses(struct solve *s)
 	return 0;
 }
 
-/* Item 0: the limits of all hosts; the others: the course of a pair, if it matters. All run at the
- * same time. */
+/* Which pairs' courses matter, in batches for sync_estimate_pairs. */
+static int make_batches(struct solve *s)
+{
+	enum { MOST_PAIRS = 16, MOST_MESSAGES = 1 << 20 };
+	bool tree_only = s->pairs.n + s->tree.n_groups == s->n_hosts;
+	s->estimated = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->estimated));
+	s->batches = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->batches));
+	if (!s->estimated || !s->batches)
+		return mer_fail_nomem(s->err);
+	size_t n = 0;
+	for (size_t i = 0; i < s->pairs.n && any_method(s, SYNC_AUTO); i++)
+		if (!tree_only || in_tree(s, s->pairs.pairs[i].a, s->pairs.pairs[i].b))
+			s->estimated[n++] = i;
+	size_t threads = s->o->n_threads ? s->o->n_threads : 1, share = n / threads + 1;
+	size_t most = share < MOST_PAIRS ? share : MOST_PAIRS, messages = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct sync_pair_scan *p = &s->pairs.pairs[s->estimated[i]];
+		size_t own = (p->ab == SYNC_NO_LINK ? 0 : s->m->links[p->ab].n) +
+			     (p->ba == SYNC_NO_LINK ? 0 : s->m->links[p->ba].n);
+		if (i == 0 || i - s->batches[s->n_batches - 1] == most ||
+			messages + own > MOST_MESSAGES) {
+			s->batches[s->n_batches++] = i;
+			messages = 0;
+		}
+		messages += own;
+	}
+	s->batches[s->n_batches] = n;
+	return 0;
+}
+
+/* Item 0: the limits of all hosts; the others: the courses of pairs. All run at the same time. */
 static int course_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 {
 	(void)worker;
 	struct solve *s = ctx;
 	if (i > 0) {
-		if (!any_method(s, SYNC_AUTO))
-			return 0;
-		const struct sync_pair_scan *p = &s->pairs.pairs[i - 1];
-		if (s->pairs.n + s->tree.n_groups == s->n_hosts && !in_tree(s, p->a, p->b))
-			return 0;
-		return sync_estimate_pair(
-			s->m, &s->pairs, i - 1, s->max_drift, &s->pair_courses[i - 1], err);
+		size_t first = s->batches[i - 1];
+		return sync_estimate_pairs(s->m, &s->pairs, s->estimated + first,
+			s->batches[i] - first, s->max_drift, s->pair_courses, err);
 	}
 	int rc = find_limits(s, err);
 	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
@@ -726,8 +753,10 @@ static int solve(struct solve *s)
 	if (rc == 0)
 		rc = given_courses(s);
 	if (rc == 0)
+		rc = make_batches(s);
+	if (rc == 0)
 		rc = mer_pool_run(
-			s->o->n_threads, s->pairs.n + 1, course_item, s, s->o->cancel, s->err);
+			s->o->n_threads, s->n_batches + 1, course_item, s, s->o->cancel, s->err);
 	if (rc == 0)
 		rc = go_on(s);
 	if (rc == 0 && any_method(s, SYNC_AUTO)) {

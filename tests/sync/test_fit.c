@@ -13,7 +13,7 @@
 
 #include "sync/estimate/fit.h"
 
-static const struct sync_fit_options OPTIONS = { .max_rate = 1e-3 };
+static const double MAX_RATE = 1e-3;
 static const double S = 1e9;
 
 /* A world: the truth at every tick, and messages of both directions. */
@@ -116,10 +116,11 @@ static void discard(struct world *w)
 
 static struct sync_fit fit(const struct points side[2])
 {
-	struct sync_fit f;
+	struct sync_fit_job job = { side[0].p, side[1].p, side[0].n, side[1].n, MAX_RATE, { 0 } };
 	struct mer_err err;
-	if (sync_fit(side[0].p, side[0].n, side[1].p, side[1].n, &OPTIONS, &f, &err))
+	if (sync_fit(&job, 1, &err))
 		fail_msg("%s", err.text);
+	struct sync_fit f = job.fit;
 	assert_true(f.n > 0);
 	for (size_t i = 0; i < f.n; i++) {
 		assert_true(isfinite(f.knots[i].y));
@@ -129,7 +130,7 @@ static struct sync_fit fit(const struct points side[2])
 			double at = (double)((uint64_t)f.knots[i].x - (uint64_t)f.knots[0].x);
 			double rounding = 1e-3 + 1e-15 * (fabs(f.knots[i].y) + at);
 			assert_true(dx > 0);
-			assert_true(fabs(dy) <= dx * OPTIONS.max_rate * (1 + 1e-9) + rounding);
+			assert_true(fabs(dy) <= dx * MAX_RATE * (1 + 1e-9) + rounding);
 		}
 	}
 	return f;
@@ -352,10 +353,10 @@ static void test_one_way_evenly(void **state)
 				(int64_t)(20e3 * (double)i + delay) };
 			worst = fmax(worst, delay);
 		}
-		struct sync_fit_options o = { .max_rate = 1e-3 };
-		struct sync_fit f;
+		struct sync_fit_job job = { .upper = p, .n_upper = N, .max_rate = MAX_RATE };
 		struct mer_err err;
-		assert_int_equal(sync_fit(p, N, NULL, 0, &o, &f, &err), 0);
+		assert_int_equal(sync_fit(&job, 1, &err), 0);
+		struct sync_fit f = job.fit;
 		double sum = 0;
 		for (size_t i = 0; i < N; i++) {
 			double off = fabs(sync_fit_at(&f, p[i].x) - 20e3 * (double)i);
