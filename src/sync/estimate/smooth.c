@@ -77,7 +77,7 @@ struct scales { /* as sync_smooth, of a group */
 	wide half_floor, blur2, walk, most_walk;
 	lanes adjusts;	/* its walk is adjusted */
 	double rest[2]; /* the probability that a limit is wrong */
-	lanes n;	/* nodes */
+	wide n;		/* nodes */
 };
 
 struct tally {				  /* of one sweep over all limits and steps, of a group */
@@ -145,7 +145,7 @@ INLINE void meet_limits(
 		wide det = others.a * others.c - others.b * others.b;
 		var[g] = others.c / det;
 		mean[g] = (others.c * others.e - others.b * others.f) / det;
-		known[g] = (lanes)(scales[g].n > (int64_t)at) & (lanes)(det > 0) &
+		known[g] = (lanes)(scales[g].n > (double)at) & (lanes)(det > 0) &
 			   (lanes)(var[g] > 0) & is_finite(var[g]) & is_finite(mean[g]);
 		total[g] = var[g] + scales[g].blur2;
 		sd[g] = root(total[g]);
@@ -209,7 +209,7 @@ INLINE void adjust_walk(
 	wide q0 = dt * dt * dt / 3, q1 = dt * dt / 2;
 	wide surprise = s0 * s0 * q0 + 2 * s0 * s1 * q1 + s1 * s1 * dt;
 	wide room = v00 * q0 + 2 * v01 * q1 + v11 * dt;
-	lanes fits = s->adjusts & (lanes)(s->n > (int64_t)at) & (lanes)(room > 0) &
+	lanes fits = s->adjusts & (lanes)(s->n > (double)at) & (lanes)(room > 0) &
 		     (lanes)(surprise >= 0) & is_finite(surprise) & is_finite(room);
 	tally->surprise += choose(fits, surprise, zero);
 	tally->room += choose(fits, room, zero);
@@ -365,7 +365,7 @@ static bool go_on(struct lane *lane, const struct tally *tally, int i)
 static void set_scales(struct scales *to, int i, const struct lane *lane)
 {
 	const struct sync_smooth *s = lane->run ? lane->run->s : NULL;
-	to->n[i] = s ? (int64_t)lane->run->n : 0;
+	to->n[i] = s ? (double)lane->run->n : 0;
 	if (!s)
 		return;
 	to->half_floor[i] = s->floor / 2;

@@ -21,7 +21,11 @@
 enum {
 	AHEAD = 16,
 	SOON = 8,
-	MANY_HOSTS = 64 /* more are not read ahead: each would take memory for two batches */
+	/* Ends in a batch: enough that handing it to another thread costs little, of all hosts
+	 * together, and of each. */
+	ALL_ENDS = 1 << 17,
+	MOST_ENDS = 4096,
+	LEAST_ENDS = 128
 };
 
 struct batch { /* the ends in one batch of events */
@@ -57,6 +61,7 @@ struct gather {
 	struct mer_ahead *ahead; /* NULL: nothing is read ahead */
 	struct sync_align align;
 	struct reader *readers;
+	size_t enough; /* ends in a batch */
 	uint32_t *heap, *place; /* hosts; where a host is in the heap */
 	uint32_t n_heap;
 	struct mer_map counters; /* of ordered pairs: key -> messages so far */
@@ -156,7 +161,7 @@ static int take_events(const struct gather *g, struct reader *r, const struct me
 	size_t n, struct mer_err *err)
 {
 	struct batch *b = &r->then;
-	size_t room = n * sync_ends_max(g->ends);
+	size_t room = b->n + n * sync_ends_max(g->ends);
 	if (!mer_grow(&b->ends, room, &b->cap, sizeof(*b->ends)))
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
@@ -169,13 +174,13 @@ static int take_events(const struct gather *g, struct reader *r, const struct me
 	return 0;
 }
 
-/* Reads the next batch that has ends, or reaches the cursor's end. Runs on any thread. */
+/* Reads the next batch of enough ends, or reaches the cursor's end. Runs on any thread. */
 static int read_batch(void *ctx, struct mer_err *err)
 {
 	struct reader *r = ctx;
 	const struct gather *g = r->gather;
 	r->then.n = 0;
-	while (!r->at_end && r->then.n == 0) {
+	while (!r->at_end && r->then.n < g->enough) {
 		const struct mer_event *ev;
 		size_t n;
 		if (mer_cancelled(g->o->cancel))
@@ -330,6 +335,10 @@ static int open_readers(struct gather *g)
 	g->place = calloc(n, sizeof(*g->place));
 	if (!g->readers || !g->heap || !g->place)
 		return mer_fail_nomem(g->err);
+	g->enough = ALL_ENDS / n;
+	g->enough = g->enough > MOST_ENDS    ? MOST_ENDS
+		    : g->enough < LEAST_ENDS ? LEAST_ENDS
+					     : g->enough;
 	for (uint32_t i = 0; i < e->n_hosts; i++)
 		g->readers[i].first_loss = INT64_MAX;
 	for (uint32_t i = 0; i < e->n_parts; i++)
@@ -398,7 +407,7 @@ static int read_all(struct gather *g)
 	g->m->keeps_streams = g->o->keep_streams;
 	if (rc == 0)
 		rc = sync_matcher_new(g->m, g->o->max_pending, &g->matcher, g->err);
-	if (g->o->n_threads > 1 && g->e->n_hosts <= MANY_HOSTS)
+	if (g->o->n_threads > 1)
 		g->ahead = mer_ahead_start();
 	if (rc == 0)
 		rc = open_readers(g);
