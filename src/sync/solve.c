@@ -88,29 +88,39 @@ static bool any_method(const struct solve *s, enum sync_method method)
 
 /* ---- The classic line of every pair ---- */
 
+/* The messages of a link by the later of their two times. */
+static int by_later_time(
+	const struct sync_link *l, struct sync_order_key *keys, size_t n, struct mer_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct sync_message *m = &l->messages[i];
+		keys[i] = (struct sync_order_key){ m->sent > m->received ? m->sent : m->received,
+			(uint32_t)i };
+	}
+	return sync_order(keys, n, err);
+}
+
 /* Adds the messages in the order of the later of their two times, as the method is defined. */
 static int add_to_hull(const struct solve *s, const struct sync_pair_scan *p,
 	struct sync_hull *hull, struct mer_err *err)
 {
 	const struct sync_link *ab = p->ab == SYNC_NO_LINK ? NULL : &s->m->links[p->ab];
 	const struct sync_link *ba = p->ba == SYNC_NO_LINK ? NULL : &s->m->links[p->ba];
-	size_t n_ab = ab ? ab->n : 0, n = n_ab + (ba ? ba->n : 0);
-	struct sync_order_key *keys = malloc((n + 1) * sizeof(*keys));
-	if (!keys)
+	size_t n_ab = ab ? ab->n : 0, n_ba = ba ? ba->n : 0;
+	struct sync_order_key *forth = mer_spill_array(NULL, n_ab + n_ba, sizeof(*forth));
+	if (!forth)
 		return mer_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		const struct sync_message *m =
-			i < n_ab ? &ab->messages[i] : &ba->messages[i - n_ab];
-		keys[i] = (struct sync_order_key){ m->sent > m->received ? m->sent : m->received,
-			(uint32_t)i };
+	const struct sync_order_key *back = forth + n_ab;
+	int rc = by_later_time(ab, forth, n_ab, err);
+	if (rc == 0)
+		rc = by_later_time(ba, forth + n_ab, n_ba, err);
+	for (size_t i = 0, k = 0; i + k < n_ab + n_ba && rc == 0;) {
+		bool is_forth = k == n_ba || (i < n_ab && forth[i].time <= back[k].time);
+		rc = sync_hull_add(hull, is_forth,
+			is_forth ? ab->messages[forth[i].index] : ba->messages[back[k].index], err);
+		*(is_forth ? &i : &k) += 1;
 	}
-	int rc = sync_order(keys, n, err);
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		size_t k = keys[i].index;
-		rc = sync_hull_add(
-			hull, k < n_ab, k < n_ab ? ab->messages[k] : ba->messages[k - n_ab], err);
-	}
-	free(keys);
+	mer_spill_release(forth);
 	return rc;
 }
 

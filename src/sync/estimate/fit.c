@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/select.h"
 #include "sync/estimate/reach.h"
 #include "sync/estimate/smooth.h"
 #include "sync/estimate/straight.h"
@@ -69,6 +70,8 @@ struct fit {
 	struct direction d[2]; /* upper, lower */
 	struct sync_smooth_node *nodes;
 	size_t n, cap;
+	double *room; /* for widest_gap */
+	size_t cap_room;
 	double *probes; /* of cells: the largest gap, or the mean delay of one-way traffic */
 	size_t n_probes;
 	double max_rate; /* ns/s */
@@ -141,48 +144,65 @@ struct told { /* sums over the messages of some cells in a row */
 
 static const struct told NOTHING_TOLD = { { 0, 0 }, 0, INFINITY };
 
-struct gap {
-	double size, middle; /* middle: at t = 0 */
+/* The limits of some nodes, the upper ones and the lower ones apart: t, y, t, y, ... */
+struct sides {
+	double *p[2];
+	size_t n[2];
 };
 
-/* The gap between the limits of both sides, along lines of this slope. */
-static struct gap gap_at(const struct sync_smooth_node *p, size_t n, double rate)
+static struct sides sides_of(const struct fit *f, size_t first)
 {
-	double up = INFINITY, down = INFINITY;
-	for (size_t i = 0; i < n; i++) {
-		double y = p[i].y - rate * p[i].t;
-		if (p[i].side > 0)
-			up = y < up ? y : up;
-		else
-			down = -y < down ? -y : down;
+	struct sides s = { { f->room, f->room + 2 * (f->n - first) }, { 0, 0 } };
+	for (size_t i = first; i < f->n; i++) {
+		const struct sync_smooth_node *p = &f->nodes[i];
+		int k = p->side > 0 ? 0 : 1;
+		double *to = s.p[k] + 2 * s.n[k]++;
+		to[0] = p->t;
+		to[1] = p->y;
 	}
-	return (struct gap){ up + down, (up - down) / 2 };
+	return s;
 }
 
-/* The slope with the widest gap, up to max_rate. */
-static double widest(
-	const struct fit *f, const struct sync_smooth_node *p, size_t n, double max_rate)
+/* The gap between the limits of both sides, along lines of this slope. */
+static double gap_at(const struct sides *s, double rate)
 {
+	double up = INFINITY, down = INFINITY;
+	for (size_t i = 0; i < s->n[0]; i++) {
+		double y = s->p[0][2 * i + 1] - rate * s->p[0][2 * i];
+		up = y < up ? y : up;
+	}
+	for (size_t i = 0; i < s->n[1]; i++) {
+		double y = -(s->p[1][2 * i + 1] - rate * s->p[1][2 * i]);
+		down = y < down ? y : down;
+	}
+	return up + down;
+}
+
+/* The widest gap between the limits of the nodes from `first` on, along lines of a slope up to
+ * max_rate. There is room for them. */
+static double widest_gap(const struct fit *f, size_t first, double max_rate)
+{
+	struct sides s = sides_of(f, first);
 	double low = -max_rate - f->frame.rate, high = max_rate - f->frame.rate;
 	static const double g = 0.6180339887498949;
 	double a = high - g * (high - low), b = low + g * (high - low);
-	double at_a = gap_at(p, n, a).size, at_b = gap_at(p, n, b).size;
+	double at_a = gap_at(&s, a), at_b = gap_at(&s, b);
 	for (int i = 0; i < 50 && high > low; i++) {
 		if (at_a < at_b) {
 			low = a;
 			a = b;
 			at_a = at_b;
 			b = low + g * (high - low);
-			at_b = gap_at(p, n, b).size;
+			at_b = gap_at(&s, b);
 		} else {
 			high = b;
 			b = a;
 			at_b = at_a;
 			a = high - g * (high - low);
-			at_a = gap_at(p, n, a).size;
+			at_a = gap_at(&s, a);
 		}
 	}
-	return (low + high) / 2;
+	return gap_at(&s, (low + high) / 2);
 }
 
 /* Appends the cell's hulls, by time. */
@@ -202,14 +222,22 @@ static int add_nodes(struct fit *f, struct mer_err *err)
 	return 0;
 }
 
-/* Adds a probe for the cells in a row whose nodes begin at first_node. */
-static void probe(struct fit *f, size_t first_node, const struct told *told)
+static int make_room(struct fit *f, size_t n_nodes, struct mer_err *err)
 {
-	const struct sync_smooth_node *p = f->nodes + first_node;
-	size_t n_nodes = f->n - first_node;
-	f->probes[f->n_probes++] =
-		has_both(f) ? gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate)).size
-			    : told->sum / (double)(told->n[0] + told->n[1]) - told->least;
+	return mer_grow(&f->room, 4 * n_nodes, &f->cap_room, sizeof(*f->room))
+		       ? 0
+		       : mer_fail_nomem(err);
+}
+
+/* Adds a probe for the cells in a row whose nodes begin at first_node. */
+static int probe(struct fit *f, size_t first_node, const struct told *told, struct mer_err *err)
+{
+	int rc = make_room(f, f->n - first_node, err);
+	if (rc == 0)
+		f->probes[f->n_probes++] =
+			has_both(f) ? widest_gap(f, first_node, f->max_rate)
+				    : told->sum / (double)(told->n[0] + told->n[1]) - told->least;
+	return rc;
 }
 
 /* End of the next cell. It is limited in time and in messages, so that bursts are cut finely. */
@@ -265,11 +293,13 @@ static int thin_out(struct fit *f, struct mer_err *err)
 		if (!enough)
 			continue;
 		if (c % every == 0 && f->n_probes < PROBES)
-			probe(f, first, &told);
+			rc = probe(f, first, &told, err);
+		if (rc)
+			return rc;
 		first = f->n;
 		told = NOTHING_TOLD;
 	}
-	return 0;
+	return make_room(f, f->n, err);
 }
 
 static int by_value(const void *a, const void *b)
@@ -284,8 +314,14 @@ struct delays {		/* the shortest delays, by the present course */
 	double density; /* messages per ns next to the least delay, if equal in both directions */
 };
 
+/* The k-th smallest of n values (base/select.h). */
+static double smallest(int64_t *values, size_t n, size_t k)
+{
+	return mer_double_of_order(mer_select(values, n, k));
+}
+
 /* values: room for SAMPLES + 1. */
-static struct delays look_at_delays(const struct fit *f, double *values)
+static struct delays look_at_delays(const struct fit *f, int64_t *values)
 {
 	struct delays r = { 0 };
 	double rarity = 0; /* ns per message */
@@ -299,15 +335,17 @@ static struct delays look_at_delays(const struct fit *f, double *values)
 			const struct sync_smooth_node *a = &f->nodes[k],
 						      *b = &f->nodes[k + 1 < f->n ? k + 1 : k];
 			double part = b->t > a->t ? (p.t - a->t) / (b->t - a->t) : 0;
-			values[m++] = (p.y - (a->mean + (b->mean - a->mean) * part)) * d->side;
+			values[m++] = mer_order_of_double(
+				(p.y - (a->mean + (b->mean - a->mean) * part)) * d->side);
 		}
-		qsort(values, m, sizeof *values, by_value);
+		double tenth = smallest(values, m, m / 10);
 		/* The least delay, extrapolated from the 2.5 % and 5 % quantiles. */
-		double low = values[m / 40], high = values[m / 20];
+		double high = smallest(values, m / 10 + 1, m / 20);
+		double low = smallest(values, m / 20 + 1, m / 40);
 		double least = m < 40 ? low : low - (high - low);
 		r.least += least;
-		r.tenth += values[m / 10];
-		rarity += fmax(values[m / 10] - least, 1) / (double)(m / 10 * step + 1);
+		r.tenth += tenth;
+		rarity += fmax(tenth - least, 1) / (double)(m / 10 * step + 1);
 	}
 	/* In the end both directions press on the course equally, so the rarer messages decide. */
 	r.density = 4 / rarity;
@@ -362,7 +400,7 @@ static struct sync_smooth first_scales(struct fit *f)
 	}
 	size_t few = f->d[0].n < f->d[1].n ? f->d[0].n : f->d[1].n;
 	double most = few < 3 ? 0 : few < FEW ? s.rate_sd : f->max_rate;
-	double line = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most)).size;
+	double line = widest_gap(f, 0, most);
 	if (!has_both(f)) {
 		/* There is no gap: limits are on one side only. */
 	} else if (f->n_probes >= ENOUGH || (f->n_probes >= SOME && line <= 0)) {
@@ -412,7 +450,7 @@ static int smooth(struct fit *fits, size_t n, bool delays_only, unsigned max_swe
 	return sync_smooth_run(runs, n_runs, err);
 }
 
-static void scales_from_delays(struct fit *f, double *values)
+static void scales_from_delays(struct fit *f, int64_t *values)
 {
 	struct sync_smooth *s = &f->scales;
 	leave_out(f);
@@ -426,7 +464,7 @@ static void scales_from_delays(struct fit *f, double *values)
 }
 
 /* Computes the courses that are not lines, as means of the nodes, and adjusts their scales. */
-static int find_courses(struct fit *fits, size_t n, double *values, struct mer_err *err)
+static int find_courses(struct fit *fits, size_t n, int64_t *values, struct mer_err *err)
 {
 	struct sync_smooth_run *runs = malloc(n * sizeof(*runs));
 	if (!runs)
@@ -727,7 +765,7 @@ static int begin(struct fit *f, struct mer_err *err)
 }
 
 /* Says what the course is that was found. values: room for one of each node. */
-static int end(struct fit *f, double *values, struct mer_err *err)
+static int end(struct fit *f, int64_t *values, struct mer_err *err)
 {
 	struct sync_fit *fit = f->result;
 	if (has_both(f)) {
@@ -741,9 +779,8 @@ static int end(struct fit *f, double *values, struct mer_err *err)
 	int rc = say_off(f, &f->scales, fit, err);
 	limit_rate(f);
 	for (size_t i = 0; i < f->n; i++)
-		values[i] = f->nodes[i].sd;
-	qsort(values, f->n, sizeof *values, by_value);
-	say_in_pieces(f, NEAR * values[f->n / 2], fit);
+		values[i] = mer_order_of_double(f->nodes[i].sd);
+	say_in_pieces(f, NEAR * smallest(values, f->n, f->n / 2), fit);
 	return rc;
 }
 
@@ -755,7 +792,7 @@ static int fit_points(struct fit *fits, size_t n, struct mer_err *err)
 		rc = begin(&fits[i], err);
 		most = fits[i].n > most ? fits[i].n : most;
 	}
-	double *values = rc ? NULL : malloc((SAMPLES + most + 1) * sizeof *values);
+	int64_t *values = rc ? NULL : malloc((SAMPLES + most + 1) * sizeof *values);
 	if (rc == 0 && !values)
 		rc = mer_fail_nomem(err);
 	if (rc == 0)
@@ -809,6 +846,7 @@ int sync_fit(struct sync_fit_job *jobs, size_t n, struct mer_err *err)
 	for (size_t i = 0; i < n_fits; i++) {
 		free(fits[i].nodes);
 		free(fits[i].probes);
+		free(fits[i].room);
 		free(fits[i].d[0].hull);
 		free(fits[i].d[1].hull);
 	}

@@ -14,6 +14,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/spill.h"
+
 /* Student's t with this many degrees of freedom: heavy tails, so that a course that is straight
  * except for a few sharp bends is estimated as such. */
 static const double TAIL = 1;
@@ -67,10 +69,6 @@ struct belief { /* as sync_belief */
 struct node { /* as sync_smooth_node */
 	wide t, y, side, push, mean, sd, z, walk, tau, nu;
 	struct belief before, after;
-};
-
-struct column { /* the nodes with the same number of all courses */
-	struct node of[GROUPS];
 };
 
 struct scales { /* as sync_smooth, of a group */
@@ -132,14 +130,14 @@ static double pressure(double z, double rest)
 }
 
 /* Replaces the limits by the Gaussians that have the same effect on the evidence of all others. */
-INLINE void meet_limits(
-	const struct scales *scales, struct column *column, size_t at, struct tally *tally)
+INLINE void meet_limits(const struct scales *scales, struct node *nodes, int groups, size_t at,
+	struct tally *tally)
 {
 	wide zero = { 0 }, var[GROUPS], mean[GROUPS], total[GROUPS], sd[GROUPS], z[GROUPS],
 	     press[GROUPS];
 	lanes known[GROUPS];
-	for (int g = 0; g < GROUPS; g++) {
-		struct node *n = &column->of[g];
+	for (int g = 0; g < groups; g++) {
+		struct node *n = &nodes[g];
 		struct belief others = plus(&n->before, &n->after);
 		others.e += n->push;
 		wide det = others.a * others.c - others.b * others.b;
@@ -152,15 +150,15 @@ INLINE void meet_limits(
 		z[g] = (n->side * (n->y - mean[g]) - scales[g].half_floor) / sd[g];
 		n->z = choose(known[g], z[g], n->z);
 	}
-	for (int g = 0; g < GROUPS; g++) {
+	for (int g = 0; g < groups; g++) {
 		lanes near = known[g] & (lanes)(z[g] < FAR);
 		press[g] = zero;
 		for (int i = 0; i < WIDE; i++)
 			if (near[i])
 				press[g][i] = pressure(z[g][i], scales[g].rest[i]);
 	}
-	for (int g = 0; g < GROUPS; g++) {
-		struct node *n = &column->of[g];
+	for (int g = 0; g < groups; g++) {
+		struct node *n = &nodes[g];
 		wide h = press[g], gain = h * (z[g] + h) / total[g];
 		lanes gains = (lanes)(gain > 0);
 		wide most = (1 - 1e-9) / var[g];
@@ -218,32 +216,42 @@ INLINE void adjust_walk(
 	n->walk = choose(fits & (lanes)(dt > 0), walk, n->walk);
 }
 
-/* Sweeps over n columns forwards and backwards. Beyond a course's own nodes a lane has zeroes,
- * which say nothing: backwards they remain zeroes, forwards nobody looks at what becomes of them. */
-static void sweep(const struct scales scales[GROUPS], bool adjust, struct column *columns, size_t n,
-	struct tally tally[GROUPS])
+/* Sweeps over n nodes of all courses forwards and backwards. Beyond a course's own nodes a lane has
+ * zeroes, which say nothing: backwards they remain zeroes, forwards nobody looks at what becomes of
+ * them. */
+INLINE void sweep_groups(const struct scales *scales, bool adjust, struct node *nodes, int groups,
+	size_t n, struct tally *tally)
 {
 	for (size_t i = 0; i < n; i++) {
-		meet_limits(scales, &columns[i], i, NULL);
-		for (int g = 0; g < GROUPS && i + 1 < n; g++) {
-			const struct node *p = &columns[i].of[g];
-			struct node *to = &columns[i + 1].of[g];
+		struct node *here = nodes + i * (size_t)groups;
+		meet_limits(scales, here, groups, i, NULL);
+		for (int g = 0; g < groups && i + 1 < n; g++) {
+			const struct node *p = &here[g];
+			struct node *to = &here[groups + g];
 			to->before = elsewhere(with_limit(p->before, p), to->t - p->t, to->walk);
 		}
 	}
 	for (size_t i = n; i-- > 0;) {
-		meet_limits(scales, &columns[i], i, tally);
-		for (int g = 0; g < GROUPS; g++) {
-			struct node *p = &columns[i].of[g];
-			wide zero = { 0 }, dt = i ? p->t - columns[i - 1].of[g].t : zero;
-			wide walk = p->walk;
+		struct node *here = nodes + i * (size_t)groups;
+		meet_limits(scales, here, groups, i, tally);
+		for (int g = 0; g < groups; g++) {
+			struct node *p = &here[g];
+			wide zero = { 0 }, dt = i ? p->t - p[-groups].t : zero, walk = p->walk;
 			if (adjust)
 				adjust_walk(&scales[g], p, i, dt, &tally[g]);
 			if (i)
-				columns[i - 1].of[g].after =
-					elsewhere(with_limit(p->after, p), -dt, walk);
+				p[-groups].after = elsewhere(with_limit(p->after, p), -dt, walk);
 		}
 	}
+}
+
+static void sweep(const struct scales *scales, bool adjust, struct node *nodes, int groups,
+	size_t n, struct tally *tally)
+{
+	if (groups == 1)
+		sweep_groups(scales, adjust, nodes, 1, n, tally);
+	else
+		sweep_groups(scales, adjust, nodes, GROUPS, n, tally);
 }
 
 /* ---- Runs ---- */
@@ -285,14 +293,15 @@ static void get_belief(struct sync_belief *to, const struct belief *x, int i)
 	*to = (struct sync_belief){ x->a[i], x->b[i], x->c[i], x->e[i], x->f[i] };
 }
 
-/* Puts a course into a lane; the columns behind its nodes, of `most`, become zeroes. */
-static void take_in(struct column *columns, size_t most, int lane, const struct sync_smooth_run *r)
+/* Puts a course into a lane; what is behind its nodes, up to `most`, becomes zeroes. */
+static void take_in(struct node *nodes, int groups, size_t most, int lane,
+	const struct sync_smooth_run *r)
 {
 	static const struct sync_smooth_node none;
 	int i = lane % WIDE;
 	for (size_t k = 0; k < most; k++) {
 		const struct sync_smooth_node *p = k < r->n ? &r->nodes[k] : &none;
-		struct node *to = &columns[k].of[lane / WIDE];
+		struct node *to = &nodes[k * (size_t)groups + (size_t)lane / WIDE];
 		to->t[i] = p->t;
 		to->y[i] = p->y;
 		to->side[i] = p->side;
@@ -309,11 +318,12 @@ static void take_in(struct column *columns, size_t most, int lane, const struct 
 }
 
 /* Takes the course out of its lane, and computes the rates. */
-static void take_out(const struct column *columns, int lane, const struct sync_smooth_run *r)
+static void take_out(
+	const struct node *nodes, int groups, int lane, const struct sync_smooth_run *r)
 {
 	int i = lane % WIDE;
 	for (size_t k = 0; k < r->n; k++) {
-		const struct node *p = &columns[k].of[lane / WIDE];
+		const struct node *p = &nodes[k * (size_t)groups + (size_t)lane / WIDE];
 		struct sync_smooth_node *to = &r->nodes[k];
 		to->mean = p->mean[i];
 		to->sd = p->sd[i];
@@ -380,21 +390,20 @@ int sync_smooth_run(const struct sync_smooth_run *runs, size_t n, struct mer_err
 {
 	struct lane lane[LANES] = { 0 };
 	struct scales scales[GROUPS] = { 0 };
+	int groups = n > WIDE ? GROUPS : 1;
 	size_t most = 0, next = 0;
 	for (size_t i = 0; i < n; i++)
 		most = runs[i].n > most ? runs[i].n : most;
-	if (most == 0)
-		return 0;
-	struct column *columns = calloc(most, sizeof(*columns));
-	if (!columns)
+	struct node *nodes = mer_spill_array(NULL, most * (size_t)groups, sizeof(*nodes));
+	if (!nodes)
 		return mer_fail_nomem(err);
 	for (;;) {
 		size_t longest = 0;
 		bool adjust = false;
-		for (int k = 0; k < LANES; k++) {
+		for (int k = 0; k < groups * WIDE; k++) {
 			if (!lane[k].run && next < n) {
 				lane[k] = (struct lane){ .run = &runs[next++], .reach = 1 };
-				take_in(columns, most, k, lane[k].run);
+				take_in(nodes, groups, most, k, lane[k].run);
 			}
 			struct scales *own = &scales[k / WIDE];
 			set_scales(own, k % WIDE, &lane[k]);
@@ -406,13 +415,13 @@ int sync_smooth_run(const struct sync_smooth_run *runs, size_t n, struct mer_err
 		if (longest == 0)
 			break;
 		struct tally tally[GROUPS] = { 0 };
-		sweep(scales, adjust, columns, longest, tally);
-		for (int k = 0; k < LANES; k++)
+		sweep(scales, adjust, nodes, groups, longest, tally);
+		for (int k = 0; k < groups * WIDE; k++)
 			if (lane[k].run && !go_on(&lane[k], &tally[k / WIDE], k % WIDE)) {
-				take_out(columns, k, lane[k].run);
+				take_out(nodes, groups, k, lane[k].run);
 				lane[k].run = NULL;
 			}
 	}
-	free(columns);
+	mer_spill_release(nodes);
 	return 0;
 }

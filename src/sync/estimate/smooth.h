@@ -59,7 +59,7 @@ void sync_smooth_start(const struct sync_smooth *s, struct sync_smooth_node *nod
 struct sync_smooth_run { /* of one course */
 	struct sync_smooth *s;
 	struct sync_smooth_node *nodes;
-	size_t n;
+	size_t n; /* at least 1 */
 	/* The most forward and backward sweeps; fewer when nothing changes any more. Nodes may be
 	 * removed between runs. */
 	unsigned max_sweeps;
