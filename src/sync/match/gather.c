@@ -21,8 +21,8 @@
 enum {
 	AHEAD = 16,
 	SOON = 8,
-	/* Ends in a batch: enough that handing it to another thread costs little, of all hosts
-	 * together, and of each. */
+	/* Ends in a batch that another thread reads: enough that handing it over costs little, of
+	 * all hosts together, and of each. */
 	ALL_ENDS = 1 << 17,
 	MOST_ENDS = 4096,
 	LEAST_ENDS = 128
@@ -62,7 +62,11 @@ struct gather {
 	struct sync_align align;
 	struct reader *readers;
 	size_t enough; /* ends in a batch */
-	uint32_t *heap, *place; /* hosts; where a host is in the heap */
+	struct next { /* the common time of a host's next end */
+		int64_t time;
+		uint32_t host;
+	} * heap;
+	uint32_t *place; /* where a host is in the heap */
 	uint32_t n_heap;
 	struct mer_map counters; /* of ordered pairs: key -> messages so far */
 	uint64_t n_after_loss;	 /* ends of ordered pairs left out */
@@ -77,47 +81,54 @@ static int64_t time_of(const struct gather *g, uint32_t host)
 	return sync_common_time(&g->align, host, r->now.ends[r->next].time);
 }
 
-static bool is_before(const struct gather *g, uint32_t a, uint32_t b)
+static bool is_before(struct next a, struct next b)
 {
-	int64_t x = time_of(g, a), y = time_of(g, b);
-	return x != y ? x < y : a < b;
+	return a.time != b.time ? a.time < b.time : a.host < b.host;
 }
 
-static void put(struct gather *g, uint32_t at, uint32_t host)
+static void put(struct gather *g, uint32_t at, struct next next)
 {
-	g->heap[at] = host;
-	g->place[host] = at;
+	g->heap[at] = next;
+	g->place[next.host] = at;
 }
 
 static void sift_down(struct gather *g, uint32_t at)
 {
-	uint32_t host = g->heap[at];
+	struct next next = g->heap[at];
 	for (;;) {
 		uint32_t child = at * 2 + 1;
 		if (child >= g->n_heap)
 			break;
-		if (child + 1 < g->n_heap && is_before(g, g->heap[child + 1], g->heap[child]))
+		if (child + 1 < g->n_heap && is_before(g->heap[child + 1], g->heap[child]))
 			child++;
-		if (!is_before(g, g->heap[child], host))
+		if (!is_before(g->heap[child], next))
 			break;
 		put(g, at, g->heap[child]);
 		at = child;
 	}
-	put(g, at, host);
+	put(g, at, next);
 }
 
 static void sift_up(struct gather *g, uint32_t at)
 {
-	uint32_t host = g->heap[at];
-	while (at > 0 && is_before(g, host, g->heap[(at - 1) / 2])) {
+	struct next next = g->heap[at];
+	while (at > 0 && is_before(next, g->heap[(at - 1) / 2])) {
 		put(g, at, g->heap[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
-	put(g, at, host);
+	put(g, at, next);
+}
+
+/* Takes the time of a host in the heap anew. */
+static void set_time(struct gather *g, uint32_t at)
+{
+	g->heap[at].time = time_of(g, g->heap[at].host);
 }
 
 static void make_heap(struct gather *g)
 {
+	for (uint32_t i = 0; i < g->n_heap; i++)
+		set_time(g, i);
 	for (uint32_t i = g->n_heap / 2; i-- > 0;)
 		sift_down(g, i);
 }
@@ -260,24 +271,29 @@ static void reorder(struct gather *g, const struct sync_match *m, enum sync_shif
 		return;
 	}
 	uint32_t hosts[2] = { m->from, m->to };
+	bool in_heap[2]; /* has not been read to its end */
 	for (int i = 0; i < 2; i++) {
 		uint32_t at = g->place[hosts[i]];
-		if (at >= g->n_heap || g->heap[at] != hosts[i])
-			continue; /* has been read to its end */
-		sift_up(g, at);
-		sift_down(g, g->place[hosts[i]]);
+		in_heap[i] = at < g->n_heap && g->heap[at].host == hosts[i];
+		if (in_heap[i])
+			set_time(g, at);
 	}
+	for (int i = 0; i < 2; i++)
+		if (in_heap[i]) {
+			sift_up(g, g->place[hosts[i]]);
+			sift_down(g, g->place[hosts[i]]);
+		}
 }
 
 /* Processes ends of the first host as long as it stays the first. */
 static int run_first(struct gather *g)
 {
-	uint32_t host = g->heap[0];
+	uint32_t host = g->heap[0].host;
 	struct reader *r = &g->readers[host];
 	int64_t limit = INT64_MAX;
 	for (uint32_t i = 1; i < 3 && i < g->n_heap; i++)
-		if (time_of(g, g->heap[i]) < limit)
-			limit = time_of(g, g->heap[i]);
+		if (g->heap[i].time < limit)
+			limit = g->heap[i].time;
 	int64_t shift = g->align.shifts[host];
 	for (bool first = true; r->next < r->now.n; first = false) {
 		const struct sync_end *e = &r->now.ends[r->next];
@@ -320,6 +336,7 @@ static int run_first(struct gather *g)
 			return 0;
 		}
 	}
+	set_time(g, 0);
 	sift_down(g, 0);
 	return 0;
 }
@@ -335,10 +352,11 @@ static int open_readers(struct gather *g)
 	g->place = calloc(n, sizeof(*g->place));
 	if (!g->readers || !g->heap || !g->place)
 		return mer_fail_nomem(g->err);
-	g->enough = ALL_ENDS / n;
-	g->enough = g->enough > MOST_ENDS    ? MOST_ENDS
-		    : g->enough < LEAST_ENDS ? LEAST_ENDS
-					     : g->enough;
+	size_t share = ALL_ENDS / n;
+	g->enough = !g->ahead		 ? 1
+		    : share > MOST_ENDS	 ? MOST_ENDS
+		    : share < LEAST_ENDS ? LEAST_ENDS
+					 : share;
 	for (uint32_t i = 0; i < e->n_hosts; i++)
 		g->readers[i].first_loss = INT64_MAX;
 	for (uint32_t i = 0; i < e->n_parts; i++)
@@ -366,7 +384,7 @@ static int open_readers(struct gather *g)
 		if (rc)
 			return rc;
 		if (g->readers[i].now.n)
-			put(g, g->n_heap++, i);
+			put(g, g->n_heap++, (struct next){ 0, i });
 	}
 	make_heap(g);
 	return 0;
@@ -385,7 +403,8 @@ static void close_readers(struct gather *g)
 	free(g->heap);
 	free(g->place);
 	g->readers = NULL;
-	g->heap = g->place = NULL;
+	g->heap = NULL;
+	g->place = NULL;
 	g->n_heap = 0;
 	mer_map_fini(&g->counters);
 	sync_matcher_free(g->matcher);
