@@ -470,7 +470,7 @@ static int given_courses(struct solve *s)
 /* Which pairs' courses matter, in batches for sync_estimate_pairs. */
 static int make_batches(struct solve *s)
 {
-	enum { MOST_PAIRS = 16, MOST_MESSAGES = 1 << 20 };
+	enum { MOST_PAIRS = 8, MOST_MESSAGES = 1 << 20 };
 	bool tree_only = s->pairs.n + s->tree.n_groups == s->n_hosts;
 	s->estimated = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->estimated));
 	s->batches = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->batches));
