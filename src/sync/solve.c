@@ -470,7 +470,7 @@ static int given_courses(struct solve *s)
 /* Which pairs' courses matter, in batches for sync_estimate_pairs. */
 static int make_batches(struct solve *s)
 {
-	enum { MOST_PAIRS = 8, MOST_MESSAGES = 1 << 20 };
+	enum { LEAST_PAIRS = 4, MOST_PAIRS = 32, MOST_MESSAGES = 1 << 20, EACH_THREAD = 4 };
 	bool tree_only = s->pairs.n + s->tree.n_groups == s->n_hosts;
 	s->estimated = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->estimated));
 	s->batches = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->batches));
@@ -480,8 +480,13 @@ static int make_batches(struct solve *s)
 	for (size_t i = 0; i < s->pairs.n && any_method(s, SYNC_AUTO); i++)
 		if (!tree_only || in_tree(s, s->pairs.pairs[i].a, s->pairs.pairs[i].b))
 			s->estimated[n++] = i;
-	size_t threads = s->o->n_threads ? s->o->n_threads : 1, share = n / threads + 1;
-	size_t most = share < MOST_PAIRS ? share : MOST_PAIRS, messages = 0;
+	/* Some for each thread, so that all threads end together; but many pairs at once are
+	 * faster (smooth.c). */
+	size_t threads = s->o->n_threads ? s->o->n_threads : 1, messages = 0;
+	size_t share = n / threads + 1; /* the limits are an item, too */
+	size_t most = threads > 1 ? share / EACH_THREAD : share;
+	most = most > MOST_PAIRS ? MOST_PAIRS : most < LEAST_PAIRS ? LEAST_PAIRS : most;
+	most = most > share ? share : most;
 	for (size_t i = 0; i < n; i++) {
 		const struct sync_pair_scan *p = &s->pairs.pairs[s->estimated[i]];
 		size_t own = (p->ab == SYNC_NO_LINK ? 0 : s->m->links[p->ab].n) +
