@@ -34,7 +34,7 @@ struct solve {
 	struct sync_net net;
 	struct sync_pair_course *pair_courses; /* as pairs */
 	size_t *estimated;		       /* numbers of the pairs whose course matters */
-	size_t *batches, n_batches; /* of `estimated`: where each begins, and the end */
+	size_t *batches, n_batches;	       /* of `estimated`: where each begins, and the end */
 	struct sync_course *courses;
 	enum sync_method *methods;
 	bool *given; /* hosts whose course is not estimated */

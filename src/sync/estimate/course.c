@@ -79,8 +79,7 @@ int sync_course_compose(const struct sync_course *inner, const struct sync_cours
 			next = u;
 			for (int round = 0; round < MAX_ROUNDS; round++) {
 				int64_t t = next;
-				next = to_ns(
-					(long double)u - sync_course_at(inner, t, &next_hint));
+				next = to_ns((long double)u - sync_course_at(inner, t, &next_hint));
 				if (next == t)
 					break;
 			}

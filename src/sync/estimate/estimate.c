@@ -213,8 +213,8 @@ static int join(const struct estimate *e, size_t number, const struct pair *from
 		rc = add_part(&e->parts[i], &e->jobs[i].fit, from->base, f, own, err);
 	if (rc)
 		return rc;
-	f->from_zero = pair->breaks.n ? INFINITY
-				      : distance_from_zero(&from->points, from->base, own, f);
+	f->from_zero =
+		pair->breaks.n ? INFINITY : distance_from_zero(&from->points, from->base, own, f);
 	rc = sync_course_invert(own, on_a ? &f->on_b : &f->on_a, err);
 	f->known = rc == 0;
 	return rc;

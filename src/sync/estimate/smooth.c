@@ -130,8 +130,8 @@ static double pressure(double z, double rest)
 }
 
 /* Replaces the limits by the Gaussians that have the same effect on the evidence of all others. */
-INLINE void meet_limits(const struct scales *scales, struct node *nodes, int groups, size_t at,
-	struct tally *tally)
+INLINE void meet_limits(
+	const struct scales *scales, struct node *nodes, int groups, size_t at, struct tally *tally)
 {
 	wide zero = { 0 }, var[GROUPS], mean[GROUPS], total[GROUPS], sd[GROUPS], z[GROUPS],
 	     press[GROUPS];
@@ -294,8 +294,8 @@ static void get_belief(struct sync_belief *to, const struct belief *x, int i)
 }
 
 /* Puts a course into a lane; what is behind its nodes, up to `most`, becomes zeroes. */
-static void take_in(struct node *nodes, int groups, size_t most, int lane,
-	const struct sync_smooth_run *r)
+static void take_in(
+	struct node *nodes, int groups, size_t most, int lane, const struct sync_smooth_run *r)
 {
 	static const struct sync_smooth_node none;
 	int i = lane % WIDE;
@@ -365,8 +365,7 @@ static bool go_on(struct lane *lane, const struct tally *tally, int i)
 		lane->reach = step * lane->last > 0 ? lane->reach * 2 : 1;
 		step = fmin(fmax(step, -lane->reach), lane->reach);
 		lane->last = step;
-		s->floor =
-			fmin(fmax(s->floor + step * most, s->floor_range[0]), s->floor_range[1]);
+		s->floor = fmin(fmax(s->floor + step * most, s->floor_range[0]), s->floor_range[1]);
 		moved = fmax(moved, fabs(step));
 	}
 	return more && !(moved < STILL && done > SETTLE + 1);

@@ -62,7 +62,7 @@ struct gather {
 	struct sync_align align;
 	struct reader *readers;
 	size_t enough; /* ends in a batch */
-	struct next { /* the common time of a host's next end */
+	struct next {  /* the common time of a host's next end */
 		int64_t time;
 		uint32_t host;
 	} * heap;
