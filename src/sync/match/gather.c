@@ -178,7 +178,7 @@ static int take_events(const struct gather *g, struct reader *r, const struct me
 	for (size_t i = 0; i < n; i++) {
 		uint32_t without[2];
 		b->n += sync_ends_get(g->ends, &ev[i], &b->ends[b->n], without);
-		r->entries += sync_ends_is_entry(g->ends, &ev[i]);
+		r->entries += r->has.entries && sync_ends_is_entry(g->ends, &ev[i]);
 		r->without[0] += without[0];
 		r->without[1] += without[1];
 	}
