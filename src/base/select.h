@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The k-th smallest of n values, k from 0; reorders them, so that no value before place k is larger,
- * and none behind it smaller. */
+/* The k-th smallest of n values, k from 0; reorders them, so that no value before place k is
+ * larger, and none behind it smaller. */
 int64_t mer_select(int64_t *values, size_t n, size_t k);
 
 /* A number for a double, and back: in the same order. */

@@ -20,7 +20,7 @@ static void as_sorted(void **state)
 	int64_t values[MOST], sorted[MOST];
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
 		uint64_t random = seed;
-		int64_t range = seed % 3 ? INT64_MAX : 4; /* many equal ones */
+		int64_t range = seed % 3 ? INT64_MAX / 2 : 4; /* many equal ones */
 		size_t n = 1 + random_next(&random) % MOST, k = random_next(&random) % n;
 		for (size_t i = 0; i < n; i++)
 			values[i] = sorted[i] = random_in(&random, -range, range);
