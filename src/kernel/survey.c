@@ -21,7 +21,7 @@ struct survey {
 	struct mer_experiment *e;
 	uint32_t host;
 	const struct kernel_event_reading *reading;
-	uint32_t *n_named; /* by trace and CPU */
+	uint32_t *n_named; /* by trace and CPU; of all hosts */
 	struct mer_err *err;
 };
 
@@ -108,10 +108,8 @@ static int look_at_both_ends(struct survey *s)
 static int find_absent(struct survey *s)
 {
 	const struct mer_experiment *e = s->e;
-	uint32_t n_traces = e->n_traces;
-	s->n_named = calloc((size_t)n_traces * KERNEL_MAX_CPUS + 1, sizeof(*s->n_named));
-	int rc = s->n_named ? look_at_both_ends(s) : mer_fail_nomem(s->err);
-	for (uint32_t t = 0; t < n_traces && rc == 0; t++) {
+	int rc = look_at_both_ends(s);
+	for (uint32_t t = 0; t < e->n_traces && rc == 0; t++) {
 		if (e->traces[t].host != s->host || !is_by_cpu(e, t))
 			continue;
 		const uint32_t *n_named = &s->n_named[(size_t)t * KERNEL_MAX_CPUS];
@@ -119,8 +117,6 @@ static int find_absent(struct survey *s)
 			if (n_named[cpu] >= LEAST && !has_stream(e, t, cpu))
 				rc = trace_add_absent(s->e, t, (int32_t)cpu, s->err);
 	}
-	free(s->n_named);
-	s->n_named = NULL;
 	return rc;
 }
 
@@ -183,15 +179,21 @@ int kernel_survey(struct mer_experiment *e, struct mer_err *err)
 	for (uint32_t t = 0; t < e->n_traces && any; t++)
 		if (is_by_cpu(e, t))
 			any[e->traces[t].host] = any_host = true;
-	if (rc == 0 && any_host)
+	uint32_t *n_named = NULL;
+	if (rc == 0 && any_host) {
+		n_named = calloc((size_t)e->n_traces * KERNEL_MAX_CPUS, sizeof(*n_named));
+		rc = n_named ? 0 : mer_fail_nomem(err);
+	}
+	if (n_named)
 		rc = kernel_event_reading_new(
 			e, events, sizeof(events) / sizeof(*events), &reading, err);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
-		struct survey s = { .e = e, .host = h, .reading = reading, .err = err };
+		struct survey s = { e, h, reading, n_named, err };
 		if (any[h])
 			rc = find_absent(&s);
 	}
 	kernel_event_reading_free(reading);
+	free(n_named);
 	free(any);
 	find_fields(e);
 	return rc ? rc : kernel_twins_find(e, err);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/select.h"
 #include "sync/limits/drift.h"
 #include "sync/solve.h"
 
@@ -25,37 +26,6 @@ static int64_t walk_to(struct walk *w, int64_t t)
 	return trace_map_time(&one, t);
 }
 
-/* The k-th smallest of n values; reorders them. */
-static int64_t select_kth(int64_t *v, size_t n, size_t k)
-{
-	size_t lo = 0, hi = n - 1;
-	while (lo < hi) {
-		/* Median of three as pivot, the values equal to it in the middle. */
-		int64_t a = v[lo], b = v[lo + (hi - lo) / 2], c = v[hi];
-		int64_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-		size_t less = lo, i = lo, more = hi + 1;
-		while (i < more) {
-			int64_t x = v[i];
-			if (x < pivot) {
-				v[i++] = v[less];
-				v[less++] = x;
-			} else if (x > pivot) {
-				v[i] = v[--more];
-				v[more] = x;
-			} else {
-				i++;
-			}
-		}
-		if (k < less)
-			hi = less - 1;
-		else if (k >= more)
-			lo = more;
-		else
-			return pivot;
-	}
-	return v[lo];
-}
-
 /* Buckets of values, finer where values are small: the leading bits of their distance from the
  * least one. Few values share a bucket with the one that is looked for. */
 enum { BUCKET_BITS = 6, N_BUCKETS = 64 << BUCKET_BITS };
@@ -70,34 +40,44 @@ static unsigned bucket_of(int64_t v, int64_t min)
 	       (unsigned)(d >> (top - BUCKET_BITS) & ((1u << BUCKET_BITS) - 1));
 }
 
-/* Nearest rank percentiles. */
-static int percentiles(const int64_t *v, size_t n, int64_t min, const unsigned *percent, size_t n_p,
-	int64_t *result, struct mer_err *err)
+enum { N_PERCENTILES = 3 };
+
+/* Nearest rank percentiles, which rise. */
+static int percentiles(const int64_t *v, size_t n, int64_t min,
+	const unsigned percent[N_PERCENTILES], int64_t result[N_PERCENTILES], struct mer_err *err)
 {
 	size_t *counts = calloc(N_BUCKETS, sizeof(*counts));
 	if (!counts)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		counts[bucket_of(v[i], min)]++;
-	int rc = 0;
-	for (size_t p = 0; p < n_p && rc == 0; p++) {
-		size_t k = (n * percent[p] + 99) / 100 - 1, before = 0, m = 0;
-		unsigned b = 0;
-		while (before + counts[b] <= k)
+	/* The values of the buckets that are looked into, one bucket behind the other. */
+	size_t first[N_PERCENTILES], k[N_PERCENTILES], end[N_PERCENTILES], before = 0, room = 0;
+	unsigned bucket[N_PERCENTILES], b = 0;
+	for (int p = 0; p < N_PERCENTILES; p++) {
+		size_t rank = (n * percent[p] + 99) / 100 - 1;
+		while (before + counts[b] <= rank)
 			before += counts[b++];
-		int64_t *some = malloc(counts[b] * sizeof(*some));
-		if (!some) {
-			rc = mer_fail_nomem(err);
-			break;
-		}
-		for (size_t i = 0; i < n; i++)
-			if (bucket_of(v[i], min) == b)
-				some[m++] = v[i];
-		result[p] = select_kth(some, m, k - before);
-		free(some);
+		bool again = p > 0 && bucket[p - 1] == b;
+		bucket[p] = b;
+		k[p] = rank - before;
+		first[p] = end[p] = again ? first[p - 1] : room;
+		room += again ? 0 : counts[b];
 	}
+	int64_t *some = malloc(room * sizeof(*some));
+	for (size_t i = 0; i < n && some; i++) {
+		unsigned own = bucket_of(v[i], min);
+		int p = 0;
+		while (p < N_PERCENTILES && bucket[p] != own)
+			p++;
+		if (p < N_PERCENTILES)
+			some[end[p]++] = v[i];
+	}
+	for (int p = 0; p < N_PERCENTILES && some; p++)
+		result[p] = mer_select(some + first[p], counts[bucket[p]], k[p]);
+	free(some);
 	free(counts);
-	return rc;
+	return some ? 0 : mer_fail_nomem(err);
 }
 
 /* An MPI message lasts from call to call, a packet only as long as it is in the network. So MPI
@@ -123,7 +103,7 @@ int sync_latency_of(const struct sync_link *l, const uint8_t *out,
 	*latency = (struct sync_latency){ .stddev = NAN };
 	if (l->n == 0)
 		return 0;
-	int64_t *values = malloc(l->n * sizeof(*values));
+	int64_t *values = mer_spill_array(NULL, l->n, sizeof(*values));
 	if (!values)
 		return mer_fail_nomem(err);
 	struct walk a = { from, 0 }, b = { to, 0 };
@@ -152,14 +132,14 @@ int sync_latency_of(const struct sync_link *l, const uint8_t *out,
 		}
 		if (n > 1)
 			latency->stddev = sqrt(squares / (double)(n - 1));
-		static const unsigned percent[] = { 50, 90, 99 };
-		int64_t p[3] = { 0 };
-		rc = percentiles(values, n, latency->min, percent, 3, p, err);
+		static const unsigned percent[N_PERCENTILES] = { 50, 90, 99 };
+		int64_t p[N_PERCENTILES] = { 0 };
+		rc = percentiles(values, n, latency->min, percent, p, err);
 		latency->median = p[0];
 		latency->p90 = p[1];
 		latency->p99 = p[2];
 	}
-	free(values);
+	mer_spill_release(values);
 	return rc;
 }
 

@@ -6,7 +6,9 @@
 
 enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS, FEW = 64 };
 
-static void insert(struct sync_order_key *keys, size_t n)
+/* False: it would take more than `most` moves; the keys are then in another order, in which equal
+ * ones are as before. */
+static bool insert(struct sync_order_key *keys, size_t n, size_t most)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct sync_order_key k = keys[i];
@@ -14,7 +16,11 @@ static void insert(struct sync_order_key *keys, size_t n)
 		for (; j > 0 && keys[j - 1].time > k.time; j--)
 			keys[j] = keys[j - 1];
 		keys[j] = k;
+		if (i - j > most)
+			return false;
+		most -= i - j;
 	}
+	return true;
 }
 
 /* Distributes the keys over cells by the leading bits of their times, about two keys in each, so
@@ -48,25 +54,19 @@ static bool spread(const struct sync_order_key *from, struct sync_order_key *to,
 
 int sync_order(struct sync_order_key *keys, size_t n, struct mer_err *err)
 {
-	if (n <= FEW) {
-		insert(keys, n);
+	if (insert(keys, n, n <= FEW ? SIZE_MAX : n))
 		return 0;
-	}
-	bool sorted = true;
 	int64_t min = keys[0].time, max = keys[0].time;
 	for (size_t i = 1; i < n; i++) {
-		sorted &= keys[i - 1].time <= keys[i].time;
 		min = keys[i].time < min ? keys[i].time : min;
 		max = keys[i].time > max ? keys[i].time : max;
 	}
-	if (sorted)
-		return 0;
 	struct sync_order_key *from = keys, *to = malloc(n * sizeof(*to)), *spare = to;
 	if (!to)
 		return mer_fail_nomem(err);
 	uint64_t range = (uint64_t)max - (uint64_t)min;
 	if (spread(keys, to, n, min, range)) {
-		insert(to, n);
+		insert(to, n, SIZE_MAX);
 		memcpy(keys, to, n * sizeof(*keys));
 		free(to);
 		return 0;

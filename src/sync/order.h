@@ -11,8 +11,8 @@ struct sync_order_key {
 	uint32_t index;
 };
 
-/* Stable, by time. One pass when the keys are in order; else one pass for each byte of the times'
- * range. */
+/* Stable, by time. One pass and no memory when the keys are nearly in order; else one pass for each
+ * byte of the times' range. */
 int sync_order(struct sync_order_key *keys, size_t n, struct mer_err *err);
 
 #endif

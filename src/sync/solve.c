@@ -33,6 +33,8 @@ struct solve {
 	struct sync_drift *drift;
 	struct sync_net net;
 	struct sync_pair_course *pair_courses; /* as pairs */
+	size_t *estimated;		       /* numbers of the pairs whose course matters */
+	size_t *batches, n_batches;	       /* of `estimated`: where each begins, and the end */
 	struct sync_course *courses;
 	enum sync_method *methods;
 	bool *given; /* hosts whose course is not estimated */
@@ -86,29 +88,39 @@ static bool any_method(const struct solve *s, enum sync_method method)
 
 /* ---- The classic line of every pair ---- */
 
+/* The messages of a link by the later of their two times. */
+static int by_later_time(
+	const struct sync_link *l, struct sync_order_key *keys, size_t n, struct mer_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct sync_message *m = &l->messages[i];
+		keys[i] = (struct sync_order_key){ m->sent > m->received ? m->sent : m->received,
+			(uint32_t)i };
+	}
+	return sync_order(keys, n, err);
+}
+
 /* Adds the messages in the order of the later of their two times, as the method is defined. */
 static int add_to_hull(const struct solve *s, const struct sync_pair_scan *p,
 	struct sync_hull *hull, struct mer_err *err)
 {
 	const struct sync_link *ab = p->ab == SYNC_NO_LINK ? NULL : &s->m->links[p->ab];
 	const struct sync_link *ba = p->ba == SYNC_NO_LINK ? NULL : &s->m->links[p->ba];
-	size_t n_ab = ab ? ab->n : 0, n = n_ab + (ba ? ba->n : 0);
-	struct sync_order_key *keys = malloc((n + 1) * sizeof(*keys));
-	if (!keys)
+	size_t n_ab = ab ? ab->n : 0, n_ba = ba ? ba->n : 0;
+	struct sync_order_key *forth = mer_spill_array(NULL, n_ab + n_ba, sizeof(*forth));
+	if (!forth)
 		return mer_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		const struct sync_message *m =
-			i < n_ab ? &ab->messages[i] : &ba->messages[i - n_ab];
-		keys[i] = (struct sync_order_key){ m->sent > m->received ? m->sent : m->received,
-			(uint32_t)i };
+	const struct sync_order_key *back = forth + n_ab;
+	int rc = by_later_time(ab, forth, n_ab, err);
+	if (rc == 0)
+		rc = by_later_time(ba, forth + n_ab, n_ba, err);
+	for (size_t i = 0, k = 0; i + k < n_ab + n_ba && rc == 0;) {
+		bool is_forth = k == n_ba || (i < n_ab && forth[i].time <= back[k].time);
+		rc = sync_hull_add(hull, is_forth,
+			is_forth ? ab->messages[forth[i].index] : ba->messages[back[k].index], err);
+		*(is_forth ? &i : &k) += 1;
 	}
-	int rc = sync_order(keys, n, err);
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		size_t k = keys[i].index;
-		rc = sync_hull_add(
-			hull, k < n_ab, k < n_ab ? ab->messages[k] : ba->messages[k - n_ab], err);
-	}
-	free(keys);
+	mer_spill_release(forth);
 	return rc;
 }
 
@@ -455,20 +467,50 @@ static int given_courses(struct solve *s)
 	return 0;
 }
 
-/* Item 0: the limits of all hosts; the others: the course of a pair, if it matters. All run at the
- * same time. */
+/* Which pairs' courses matter, in batches for sync_estimate_pairs. */
+static int make_batches(struct solve *s)
+{
+	enum { LEAST_PAIRS = 4, MOST_PAIRS = 32, MOST_MESSAGES = 1 << 20, EACH_THREAD = 4 };
+	bool tree_only = s->pairs.n + s->tree.n_groups == s->n_hosts;
+	s->estimated = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->estimated));
+	s->batches = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->batches));
+	if (!s->estimated || !s->batches)
+		return mer_fail_nomem(s->err);
+	size_t n = 0;
+	for (size_t i = 0; i < s->pairs.n && any_method(s, SYNC_AUTO); i++)
+		if (!tree_only || in_tree(s, s->pairs.pairs[i].a, s->pairs.pairs[i].b))
+			s->estimated[n++] = i;
+	/* Some for each thread, so that all threads end together; but many pairs at once are
+	 * faster (smooth.c). */
+	size_t threads = s->o->n_threads ? s->o->n_threads : 1, messages = 0;
+	size_t share = n / threads + 1; /* the limits are an item, too */
+	size_t most = threads > 1 ? share / EACH_THREAD : share;
+	most = most > MOST_PAIRS ? MOST_PAIRS : most < LEAST_PAIRS ? LEAST_PAIRS : most;
+	most = most > share ? share : most;
+	for (size_t i = 0; i < n; i++) {
+		const struct sync_pair_scan *p = &s->pairs.pairs[s->estimated[i]];
+		size_t own = (p->ab == SYNC_NO_LINK ? 0 : s->m->links[p->ab].n) +
+			     (p->ba == SYNC_NO_LINK ? 0 : s->m->links[p->ba].n);
+		if (i == 0 || i - s->batches[s->n_batches - 1] == most ||
+			messages + own > MOST_MESSAGES) {
+			s->batches[s->n_batches++] = i;
+			messages = 0;
+		}
+		messages += own;
+	}
+	s->batches[s->n_batches] = n;
+	return 0;
+}
+
+/* Item 0: the limits of all hosts; the others: the courses of pairs. All run at the same time. */
 static int course_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 {
 	(void)worker;
 	struct solve *s = ctx;
 	if (i > 0) {
-		if (!any_method(s, SYNC_AUTO))
-			return 0;
-		const struct sync_pair_scan *p = &s->pairs.pairs[i - 1];
-		if (s->pairs.n + s->tree.n_groups == s->n_hosts && !in_tree(s, p->a, p->b))
-			return 0;
-		return sync_estimate_pair(
-			s->m, &s->pairs, i - 1, s->max_drift, &s->pair_courses[i - 1], err);
+		size_t first = s->batches[i - 1];
+		return sync_estimate_pairs(s->m, &s->pairs, s->estimated + first,
+			s->batches[i] - first, s->max_drift, s->pair_courses, err);
 	}
 	int rc = find_limits(s, err);
 	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
@@ -726,8 +768,10 @@ static int solve(struct solve *s)
 	if (rc == 0)
 		rc = given_courses(s);
 	if (rc == 0)
+		rc = make_batches(s);
+	if (rc == 0)
 		rc = mer_pool_run(
-			s->o->n_threads, s->pairs.n + 1, course_item, s, s->o->cancel, s->err);
+			s->o->n_threads, s->n_batches + 1, course_item, s, s->o->cancel, s->err);
 	if (rc == 0)
 		rc = go_on(s);
 	if (rc == 0 && any_method(s, SYNC_AUTO)) {

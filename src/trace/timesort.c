@@ -3,7 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS };
+enum {
+	DIGIT_BITS = 11,
+	BUCKETS = 1 << DIGIT_BITS,
+	/* Of few keys: counting in so many buckets would take longer than sorting into them. */
+	FEW = 2048,
+	FEW_DIGIT_BITS = 8
+};
 
 /* Least significant digit first: each pass is stable, so the whole is. */
 const struct timesort_key *timesort(
@@ -18,8 +24,8 @@ const struct timesort_key *timesort(
 		return NULL;
 	all |= keys[0].time;
 	unsigned bits = 32 - (unsigned)__builtin_clz(all);
-	unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS,
-		 digit = (bits + passes - 1) / passes;
+	unsigned most = n < FEW ? FEW_DIGIT_BITS : DIGIT_BITS;
+	unsigned passes = (bits + most - 1) / most, digit = (bits + passes - 1) / passes;
 	uint32_t mask = (1u << digit) - 1, start[BUCKETS];
 	for (unsigned p = 0; p < passes; p++) {
 		unsigned shift = p * digit;

@@ -104,6 +104,12 @@ check "the clocks of --save" jq -se '(.[0] | [table("clock_map")[] | .begin, .ti
 # Again: the same. With fewer threads too.
 run 0 sync --json -j1 $t
 same "a second time" "$dir/out" "$dir/json"
+# Many hosts, whose ends another thread reads ahead in batches of different sizes.
+"$CLOCKWORLD" -o "$dir/many" --hosts 70 --topology random --clock free --rate 4 --duration 20s --spread 1h >/dev/null
+run 0 sync --json -j1 "$dir/many"
+cp "$dir/out" "$dir/one"
+run 0 sync --json -j2 "$dir/many"
+same "many hosts on two threads" "$dir/out" "$dir/one"
 
 # Other forms.
 run 0 sync --format csv $t

@@ -13,7 +13,7 @@
 
 #include "sync/estimate/fit.h"
 
-static const struct sync_fit_options OPTIONS = { .max_rate = 1e-3 };
+static const double MAX_RATE = 1e-3;
 static const double S = 1e9;
 
 /* A world: the truth at every tick, and messages of both directions. */
@@ -116,10 +116,11 @@ static void discard(struct world *w)
 
 static struct sync_fit fit(const struct points side[2])
 {
-	struct sync_fit f;
+	struct sync_fit_job job = { side[0].p, side[1].p, side[0].n, side[1].n, MAX_RATE, { 0 } };
 	struct mer_err err;
-	if (sync_fit(side[0].p, side[0].n, side[1].p, side[1].n, &OPTIONS, &f, &err))
+	if (sync_fit(&job, 1, &err))
 		fail_msg("%s", err.text);
+	struct sync_fit f = job.fit;
 	assert_true(f.n > 0);
 	for (size_t i = 0; i < f.n; i++) {
 		assert_true(isfinite(f.knots[i].y));
@@ -129,7 +130,7 @@ static struct sync_fit fit(const struct points side[2])
 			double at = (double)((uint64_t)f.knots[i].x - (uint64_t)f.knots[0].x);
 			double rounding = 1e-3 + 1e-15 * (fabs(f.knots[i].y) + at);
 			assert_true(dx > 0);
-			assert_true(fabs(dy) <= dx * OPTIONS.max_rate * (1 + 1e-9) + rounding);
+			assert_true(fabs(dy) <= dx * MAX_RATE * (1 + 1e-9) + rounding);
 		}
 	}
 	return f;
@@ -352,10 +353,10 @@ static void test_one_way_evenly(void **state)
 				(int64_t)(20e3 * (double)i + delay) };
 			worst = fmax(worst, delay);
 		}
-		struct sync_fit_options o = { .max_rate = 1e-3 };
-		struct sync_fit f;
+		struct sync_fit_job job = { .upper = p, .n_upper = N, .max_rate = MAX_RATE };
 		struct mer_err err;
-		assert_int_equal(sync_fit(p, N, NULL, 0, &o, &f, &err), 0);
+		assert_int_equal(sync_fit(&job, 1, &err), 0);
+		struct sync_fit f = job.fit;
 		double sum = 0;
 		for (size_t i = 0; i < N; i++) {
 			double off = fabs(sync_fit_at(&f, p[i].x) - 20e3 * (double)i);
@@ -456,6 +457,64 @@ static void test_any_numbers(void **state)
 	discard(&w);
 }
 
+static void assert_same_knots(
+	const struct sync_knot *a, size_t n_a, const struct sync_knot *b, size_t n_b)
+{
+	assert_int_equal(n_a, n_b);
+	for (size_t i = 0; i < n_a; i++) {
+		assert_true(a[i].x == b[i].x);
+		assert_true(a[i].y == b[i].y);
+	}
+}
+
+/* To the last bit the same as one after the other, whatever their number, kinds and sizes. */
+static void test_many_at_once(void **state)
+{
+	(void)state;
+	static const struct setting settings[] = {
+		{ CRYSTAL, 600, 5, 40e3, 100e3, 1 },
+		{ STRAIGHT, 600, 5, 40e3, 100e3, 2 }, /* one line */
+		{ STEERED, 1200, 2, 40e3, 100e3, 3 },
+		{ CRYSTAL, 60, 0.2, 40e3, 100e3, 4 }, /* few */
+		{ CRYSTAL, 20, 1000, 500, 200, 5 },
+		{ STEERED, 900, 1, 40e3, 1000e3, 6 },
+		{ CRYSTAL, 300, 1, 40e3, 100e3, 7 },
+	};
+	enum { N = sizeof settings / sizeof *settings };
+	struct world w[N];
+	struct sync_fit alone[N];
+	for (size_t i = 0; i < N; i++) {
+		make(&w[i], settings[i]);
+		if (i == 5) /* one direction only */
+			w[i].side[1].n = 0;
+		alone[i] = fit(w[i].side);
+	}
+	assert_int_equal(alone[1].n, 2);
+	for (size_t n = 1; n <= N; n++) {
+		struct sync_fit_job jobs[N];
+		struct mer_err err;
+		for (size_t i = 0; i < n; i++) {
+			const struct points *p = w[i].side;
+			jobs[i] = (struct sync_fit_job){ p[0].p, p[1].p, p[0].n, p[1].n, MAX_RATE,
+				{ 0 } };
+		}
+		assert_int_equal(sync_fit(jobs, n, &err), 0);
+		for (size_t i = 0; i < n; i++) {
+			struct sync_fit *f = &jobs[i].fit;
+			assert_same_knots(f->knots, f->n, alone[i].knots, alone[i].n);
+			assert_same_knots(f->off, f->n_off, alone[i].off, alone[i].n_off);
+			assert_true(f->rate_before == alone[i].rate_before);
+			assert_true(f->rate_varies == alone[i].rate_varies);
+			assert_true(f->floor_ns == alone[i].floor_ns || i == 5);
+			sync_fit_free(f);
+		}
+	}
+	for (size_t i = 0; i < N; i++) {
+		sync_fit_free(&alone[i]);
+		discard(&w[i]);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -470,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_wrong_limits),
 		cmocka_unit_test(test_any_numbers),
+		cmocka_unit_test(test_many_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ static int64_t any_time(uint64_t kind, int64_t i, uint64_t *seed)
 	case 4: return ends[random_next(seed) % 5];
 	case 5: return (int64_t)random_next(seed);
 	case 6: return random_next(seed) % 50 ? random_in(seed, 0, 9999) : INT64_MAX - i;
-	case 7: return (int64_t)1 << random_in(seed, 0, 62); /* dense at one end */
+	case 7: return (int64_t)1 << random_in(seed, 0, 62);	       /* dense at one end */
+	case 8: return i * 1000 - (random_next(seed) % 20 ? 0 : 3000); /* few out of place */
 	default: return 1700000000000000000 + random_in(seed, 0, 1000000000);
 	}
 }
@@ -46,7 +47,7 @@ static void as_sorted(void **state)
 		uint64_t seed = k;
 		size_t n = random_next(&seed) % (k % 100 == 0 ? MAX : k % 3 ? 70 : 500);
 		for (size_t i = 0; i < n; i++)
-			keys[i] = (struct sync_order_key){ any_time(k % 9, (int64_t)i, &seed),
+			keys[i] = (struct sync_order_key){ any_time(k % 10, (int64_t)i, &seed),
 				(uint32_t)i };
 		if (n)
 			memcpy(expected, keys, n * sizeof(*keys));

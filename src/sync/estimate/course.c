@@ -64,7 +64,7 @@ int sync_course_compose(const struct sync_course *inner, const struct sync_cours
 	struct sync_course *c, struct mer_err *err)
 {
 	*c = (struct sync_course){ 0 };
-	size_t i = 0, k = 0, inner_hint = 0, outer_hint = 0;
+	size_t i = 0, k = 0, inner_hint = 0, next_hint = 0, outer_hint = 0;
 	int rc = 0;
 	if (inner->n == 0 && outer->n == 0)
 		return 0;
@@ -79,7 +79,7 @@ int sync_course_compose(const struct sync_course *inner, const struct sync_cours
 			next = u;
 			for (int round = 0; round < MAX_ROUNDS; round++) {
 				int64_t t = next;
-				next = to_ns((long double)u - sync_course_at(inner, t, NULL));
+				next = to_ns((long double)u - sync_course_at(inner, t, &next_hint));
 				if (next == t)
 					break;
 			}

@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "sync/limits/drift.h"
 #include "sync/estimate/fit.h"
 #include "sync/limits/incidence.h"
 
-/* ---- One pair ---- */
+/* ---- Pairs ---- */
 
 struct part {		    /* of a pair's time, between its breaks or inside a slew */
 	int64_t begin, end; /* points with begin <= x <= end */
@@ -51,44 +52,30 @@ static int add_off(const struct sync_fit *fit, const struct part *part,
 	return rc;
 }
 
-static int fit_part(const struct sync_pair_points *p, const struct part *part, int64_t base,
+/* Appends the fit of a part to the pair's course, whose offsets are relative to base. */
+static int add_part(const struct part *part, const struct sync_fit *fit, int64_t base,
 	struct sync_pair_course *pair, struct sync_course *f, struct mer_err *err)
 {
-	size_t u = sync_first_point(p->upper, p->n_upper, part->begin);
-	size_t l = sync_first_point(p->lower, p->n_lower, part->begin);
-	size_t ue = part->last ? p->n_upper
-			       : sync_first_point(p->upper, p->n_upper, sync_add(part->end, 1));
-	size_t le = part->last ? p->n_lower
-			       : sync_first_point(p->lower, p->n_lower, sync_add(part->end, 1));
-	if (part->begin > part->end || (u == ue && l == le))
-		return 0;
-	struct sync_fit_options o = { .max_rate = part->rate };
-	struct sync_fit fit;
-	int rc = sync_fit(p->upper + u, ue - u, p->lower + l, le - l, &o, &fit, err);
-	if (rc)
-		return rc;
+	int rc = 0;
 	/* The part's ends are knots, so that only the break lies between two parts. */
 	if (!part->first && !part->slew)
 		rc = sync_course_add(
-			f, part->begin, (long double)base + sync_fit_at(&fit, part->begin), err);
-	int64_t before = sync_sub(fit.knots[0].x, SYNC_FAR_NS);
-	int64_t behind = sync_add(fit.knots[fit.n - 1].x, SYNC_FAR_NS);
-	if (part->first && rc == 0 && bends(&fit, true))
-		rc = sync_course_add(f, before, (long double)base + sync_fit_at(&fit, before), err);
-	for (size_t i = 0; i < fit.n && rc == 0; i++)
-		if ((part->first || fit.knots[i].x > part->begin) &&
-			(part->last || fit.knots[i].x < part->end))
+			f, part->begin, (long double)base + sync_fit_at(fit, part->begin), err);
+	int64_t before = sync_sub(fit->knots[0].x, SYNC_FAR_NS);
+	int64_t behind = sync_add(fit->knots[fit->n - 1].x, SYNC_FAR_NS);
+	if (part->first && rc == 0 && bends(fit, true))
+		rc = sync_course_add(f, before, (long double)base + sync_fit_at(fit, before), err);
+	for (size_t i = 0; i < fit->n && rc == 0; i++)
+		if ((part->first || fit->knots[i].x > part->begin) &&
+			(part->last || fit->knots[i].x < part->end))
 			rc = sync_course_add(
-				f, fit.knots[i].x, (long double)base + fit.knots[i].y, err);
+				f, fit->knots[i].x, (long double)base + fit->knots[i].y, err);
 	if (rc == 0 && !part->last && !part->slew)
 		rc = sync_course_add(
-			f, part->end, (long double)base + sync_fit_at(&fit, part->end), err);
-	if (part->last && rc == 0 && bends(&fit, false))
-		rc = sync_course_add(f, behind, (long double)base + sync_fit_at(&fit, behind), err);
-	if (rc == 0)
-		rc = add_off(&fit, part, pair, err);
-	sync_fit_free(&fit);
-	return rc;
+			f, part->end, (long double)base + sync_fit_at(fit, part->end), err);
+	if (part->last && rc == 0 && bends(fit, false))
+		rc = sync_course_add(f, behind, (long double)base + sync_fit_at(fit, behind), err);
+	return rc ? rc : add_off(fit, part, pair, err);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -121,74 +108,137 @@ static double distance_from_zero(const struct sync_pair_points *p, int64_t base,
 	return most;
 }
 
-static int course_on(const struct sync_messages *m, const struct sync_pairs *pairs, size_t number,
-	uint32_t host, double max_rate, struct sync_pair_course *course, struct sync_course *f,
-	struct mer_err *err)
+struct estimate { /* of some pairs; parts and jobs are those of all of them, in their order */
+	const struct sync_messages *m;
+	const struct sync_pairs *pairs;
+	double max_rate;
+	struct pair {
+		struct sync_pair_points points;
+		int64_t base;
+		size_t n_parts;
+	} * of;
+	struct part *parts;
+	struct sync_fit_job *jobs;
+	size_t n, cap_parts, cap_jobs;
+};
+
+/* Adds a part, if it has points. */
+static int cut_part(
+	struct estimate *e, struct pair *pair, const struct part *part, struct mer_err *err)
 {
-	*f = (struct sync_course){ 0 };
-	const struct sync_pair_scan *pair = &pairs->pairs[number];
-	struct sync_pair_points p;
-	int rc = sync_pair_points(m, pairs, number, host, pairs->out, &p, err);
+	const struct sync_pair_points *p = &pair->points;
+	size_t u = sync_first_point(p->upper, p->n_upper, part->begin);
+	size_t l = sync_first_point(p->lower, p->n_lower, part->begin);
+	size_t ue = part->last ? p->n_upper
+			       : sync_first_point(p->upper, p->n_upper, sync_add(part->end, 1));
+	size_t le = part->last ? p->n_lower
+			       : sync_first_point(p->lower, p->n_lower, sync_add(part->end, 1));
+	if (part->begin > part->end || (u == ue && l == le))
+		return 0;
+	if (!mer_grow(&e->parts, e->n, &e->cap_parts, sizeof(*e->parts)) ||
+		!mer_grow(&e->jobs, e->n, &e->cap_jobs, sizeof(*e->jobs)))
+		return mer_fail_nomem(err);
+	e->parts[e->n] = *part;
+	e->jobs[e->n++] = (struct sync_fit_job){
+		.upper = p->upper + u,
+		.n_upper = ue - u,
+		.lower = p->lower + l,
+		.n_lower = le - l,
+		.max_rate = part->rate,
+	};
+	pair->n_parts++;
+	return 0;
+}
+
+/* Makes the points of a pair, and cuts them at its breaks. */
+static int cut(struct estimate *e, size_t number, struct pair *to, struct mer_err *err)
+{
+	const struct sync_pair_scan *pair = &e->pairs->pairs[number];
+	struct sync_pair_points *p = &to->points;
+	int rc = sync_pair_points(e->m, e->pairs, number, pair->axis, e->pairs->out, p, err);
 	if (rc)
 		return rc;
 	/* Relative to the first point; nonsensical times are clamped to what a double holds
 	 * exactly. */
 	const int64_t most = (int64_t)1 << 51;
-	int64_t base = p.n_upper ? p.upper[0].y : p.n_lower ? p.lower[0].y : 0;
+	to->base = p->n_upper ? p->upper[0].y : p->n_lower ? p->lower[0].y : 0;
 	for (int k = 0; k < 2; k++) {
-		struct sync_point *points = k ? p.lower : p.upper;
-		for (size_t i = 0; i < (k ? p.n_lower : p.n_upper); i++) {
-			int64_t y = sync_sub(points[i].y, base);
+		struct sync_point *points = k ? p->lower : p->upper;
+		for (size_t i = 0; i < (k ? p->n_lower : p->n_upper); i++) {
+			int64_t y = sync_sub(points[i].y, to->base);
 			points[i].y = y > most ? most : y < -most ? -most : y;
 		}
 	}
 	size_t n_breaks = pair->breaks.n, n = 0;
 	struct part *breaks = malloc((n_breaks + 1) * sizeof(*breaks));
 	if (!breaks)
-		rc = mer_fail_nomem(err);
-	for (size_t i = 0; i < n_breaks && rc == 0; i++) {
-		struct sync_range r = sync_break_range(pair, &pair->breaks.rows[i], host);
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < n_breaks; i++) {
+		struct sync_range r = sync_break_range(pair, &pair->breaks.rows[i], pair->axis);
 		breaks[n++] = (struct part){ r.begin, r.end, pair->breaks.rows[i].rate, false,
 			false, false };
 	}
-	if (rc == 0)
-		qsort(breaks, n, sizeof(*breaks), by_begin);
-	struct part part = { INT64_MIN, INT64_MAX, max_rate, true, true, false };
+	qsort(breaks, n, sizeof(*breaks), by_begin);
+	struct part part = { INT64_MIN, INT64_MAX, e->max_rate, true, true, false };
 	for (size_t i = 0; i <= n && rc == 0; i++) {
 		if (i < n && breaks[i].begin <= part.begin && !part.first)
 			continue;
 		part.end = i < n ? breaks[i].begin : INT64_MAX;
 		part.last = i == n;
-		rc = fit_part(&p, &part, base, course, f, err);
+		rc = cut_part(e, to, &part, err);
 		if (i == n || rc)
 			break;
 		if (breaks[i].rate > 0) {
 			struct part slew = { breaks[i].begin, breaks[i].end, 2 * breaks[i].rate,
 				false, false, true };
-			rc = fit_part(&p, &slew, base, course, f, err);
+			rc = cut_part(e, to, &slew, err);
 		}
 		part.begin = breaks[i].end;
 		part.first = false;
 	}
-	course->from_zero = n_breaks ? INFINITY : distance_from_zero(&p, base, f, course);
 	free(breaks);
-	sync_points_free(&p);
-	if (rc)
-		sync_course_free(f);
 	return rc;
 }
 
-int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
-	double max_rate, struct sync_pair_course *f, struct mer_err *err)
+/* Joins the fits of a pair's parts, from `first` on, to its course: on the clock that the pair was
+ * scanned on, where its breaks are exact. */
+static int join(const struct estimate *e, size_t number, const struct pair *from, size_t first,
+	struct sync_pair_course *f, struct mer_err *err)
 {
-	/* On the clock that the pair was scanned on: there its breaks are exact. */
-	uint32_t axis = pairs->pairs[pair].axis;
-	bool on_a = axis == pairs->pairs[pair].a;
+	const struct sync_pair_scan *pair = &e->pairs->pairs[number];
+	bool on_a = pair->axis == pair->a;
 	struct sync_course *own = on_a ? &f->on_a : &f->on_b;
-	int rc = course_on(m, pairs, pair, axis, max_rate, f, own, err);
-	if (rc == 0)
-		rc = sync_course_invert(own, on_a ? &f->on_b : &f->on_a, err);
+	int rc = 0;
+	for (size_t i = first; i < first + from->n_parts && rc == 0; i++)
+		rc = add_part(&e->parts[i], &e->jobs[i].fit, from->base, f, own, err);
+	if (rc)
+		return rc;
+	f->from_zero =
+		pair->breaks.n ? INFINITY : distance_from_zero(&from->points, from->base, own, f);
+	rc = sync_course_invert(own, on_a ? &f->on_b : &f->on_a, err);
 	f->known = rc == 0;
+	return rc;
+}
+
+int sync_estimate_pairs(const struct sync_messages *m, const struct sync_pairs *pairs,
+	const size_t *numbers, size_t n, double max_rate, struct sync_pair_course *courses,
+	struct mer_err *err)
+{
+	struct estimate e = { .m = m, .pairs = pairs, .max_rate = max_rate };
+	e.of = calloc(n + 1, sizeof(*e.of));
+	int rc = e.of ? 0 : mer_fail_nomem(err);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = cut(&e, numbers[i], &e.of[i], err);
+	bool fitted = rc == 0 && (rc = sync_fit(e.jobs, e.n, err)) == 0;
+	for (size_t i = 0, first = 0; i < n && rc == 0; first += e.of[i++].n_parts)
+		rc = join(&e, numbers[i], &e.of[i], first, &courses[numbers[i]], err);
+	for (size_t i = 0; i < e.n && fitted; i++)
+		sync_fit_free(&e.jobs[i].fit);
+	for (size_t i = 0; e.of && i < n; i++)
+		sync_points_free(&e.of[i].points);
+	free(e.of);
+	free(e.parts);
+	free(e.jobs);
 	return rc;
 }
 

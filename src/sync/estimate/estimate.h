@@ -20,9 +20,11 @@ struct sync_pair_course { /* f(t) = the other host's clock - this host's, t on t
 	double from_zero;
 };
 
-/* The courses of one pair; different pairs may be done on different threads. */
-int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
-	double max_rate, struct sync_pair_course *f, struct mer_err *err);
+/* The courses of n pairs, by their numbers: sets those of `courses`, which has all pairs. The
+ * points of all n are in memory at once. Different pairs may be done on different threads. */
+int sync_estimate_pairs(const struct sync_messages *m, const struct sync_pairs *pairs,
+	const size_t *numbers, size_t n, double max_rate, struct sync_pair_course *courses,
+	struct mer_err *err);
 void sync_pair_course_free(struct sync_pair_course *f);
 
 /* Computes the courses of all hosts from those of the pairs (`known`); references have offset 0. A

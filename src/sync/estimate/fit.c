@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/select.h"
 #include "sync/estimate/reach.h"
 #include "sync/estimate/smooth.h"
 #include "sync/estimate/straight.h"
@@ -69,9 +70,14 @@ struct fit {
 	struct direction d[2]; /* upper, lower */
 	struct sync_smooth_node *nodes;
 	size_t n, cap;
+	double *room; /* for widest_gap */
+	size_t cap_room;
 	double *probes; /* of cells: the largest gap, or the mean delay of one-way traffic */
 	size_t n_probes;
 	double max_rate; /* ns/s */
+	struct sync_smooth scales;
+	struct sync_fit *result;
+	bool done; /* it is one line */
 };
 
 static double seconds_between(int64_t from, int64_t to) /* from <= to */
@@ -138,48 +144,65 @@ struct told { /* sums over the messages of some cells in a row */
 
 static const struct told NOTHING_TOLD = { { 0, 0 }, 0, INFINITY };
 
-struct gap {
-	double size, middle; /* middle: at t = 0 */
+/* The limits of some nodes, the upper ones and the lower ones apart: t, y, t, y, ... */
+struct sides {
+	double *p[2];
+	size_t n[2];
 };
 
-/* The gap between the limits of both sides, along lines of this slope. */
-static struct gap gap_at(const struct sync_smooth_node *p, size_t n, double rate)
+static struct sides sides_of(const struct fit *f, size_t first)
 {
-	double up = INFINITY, down = INFINITY;
-	for (size_t i = 0; i < n; i++) {
-		double y = p[i].y - rate * p[i].t;
-		if (p[i].side > 0)
-			up = y < up ? y : up;
-		else
-			down = -y < down ? -y : down;
+	struct sides s = { { f->room, f->room + 2 * (f->n - first) }, { 0, 0 } };
+	for (size_t i = first; i < f->n; i++) {
+		const struct sync_smooth_node *p = &f->nodes[i];
+		int k = p->side > 0 ? 0 : 1;
+		double *to = s.p[k] + 2 * s.n[k]++;
+		to[0] = p->t;
+		to[1] = p->y;
 	}
-	return (struct gap){ up + down, (up - down) / 2 };
+	return s;
 }
 
-/* The slope with the widest gap, up to max_rate. */
-static double widest(
-	const struct fit *f, const struct sync_smooth_node *p, size_t n, double max_rate)
+/* The gap between the limits of both sides, along lines of this slope. */
+static double gap_at(const struct sides *s, double rate)
 {
+	double up = INFINITY, down = INFINITY;
+	for (size_t i = 0; i < s->n[0]; i++) {
+		double y = s->p[0][2 * i + 1] - rate * s->p[0][2 * i];
+		up = y < up ? y : up;
+	}
+	for (size_t i = 0; i < s->n[1]; i++) {
+		double y = -(s->p[1][2 * i + 1] - rate * s->p[1][2 * i]);
+		down = y < down ? y : down;
+	}
+	return up + down;
+}
+
+/* The widest gap between the limits of the nodes from `first` on, along lines of a slope up to
+ * max_rate. There is room for them. */
+static double widest_gap(const struct fit *f, size_t first, double max_rate)
+{
+	struct sides s = sides_of(f, first);
 	double low = -max_rate - f->frame.rate, high = max_rate - f->frame.rate;
 	static const double g = 0.6180339887498949;
 	double a = high - g * (high - low), b = low + g * (high - low);
-	double at_a = gap_at(p, n, a).size, at_b = gap_at(p, n, b).size;
+	double at_a = gap_at(&s, a), at_b = gap_at(&s, b);
 	for (int i = 0; i < 50 && high > low; i++) {
 		if (at_a < at_b) {
 			low = a;
 			a = b;
 			at_a = at_b;
 			b = low + g * (high - low);
-			at_b = gap_at(p, n, b).size;
+			at_b = gap_at(&s, b);
 		} else {
 			high = b;
 			b = a;
 			at_b = at_a;
 			a = high - g * (high - low);
-			at_a = gap_at(p, n, a).size;
+			at_a = gap_at(&s, a);
 		}
 	}
-	return (low + high) / 2;
+	return gap_at(&s, (low + high) / 2);
 }
 
 /* Appends the cell's hulls, by time. */
@@ -199,14 +222,22 @@ static int add_nodes(struct fit *f, struct mer_err *err)
 	return 0;
 }
 
-/* Adds a probe for the cells in a row whose nodes begin at first_node. */
-static void probe(struct fit *f, size_t first_node, const struct told *told)
+static int make_room(struct fit *f, size_t n_nodes, struct mer_err *err)
 {
-	const struct sync_smooth_node *p = f->nodes + first_node;
-	size_t n_nodes = f->n - first_node;
-	f->probes[f->n_probes++] =
-		has_both(f) ? gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate)).size
-			    : told->sum / (double)(told->n[0] + told->n[1]) - told->least;
+	return mer_grow(&f->room, 4 * n_nodes, &f->cap_room, sizeof(*f->room))
+		       ? 0
+		       : mer_fail_nomem(err);
+}
+
+/* Adds a probe for the cells in a row whose nodes begin at first_node. */
+static int probe(struct fit *f, size_t first_node, const struct told *told, struct mer_err *err)
+{
+	int rc = make_room(f, f->n - first_node, err);
+	if (rc == 0)
+		f->probes[f->n_probes++] =
+			has_both(f) ? widest_gap(f, first_node, f->max_rate)
+				    : told->sum / (double)(told->n[0] + told->n[1]) - told->least;
+	return rc;
 }
 
 /* End of the next cell. It is limited in time and in messages, so that bursts are cut finely. */
@@ -262,11 +293,13 @@ static int thin_out(struct fit *f, struct mer_err *err)
 		if (!enough)
 			continue;
 		if (c % every == 0 && f->n_probes < PROBES)
-			probe(f, first, &told);
+			rc = probe(f, first, &told, err);
+		if (rc)
+			return rc;
 		first = f->n;
 		told = NOTHING_TOLD;
 	}
-	return 0;
+	return make_room(f, f->n, err);
 }
 
 static int by_value(const void *a, const void *b)
@@ -281,8 +314,14 @@ struct delays {		/* the shortest delays, by the present course */
 	double density; /* messages per ns next to the least delay, if equal in both directions */
 };
 
+/* The k-th smallest of n values (base/select.h). */
+static double smallest(int64_t *values, size_t n, size_t k)
+{
+	return mer_double_of_order(mer_select(values, n, k));
+}
+
 /* values: room for SAMPLES + 1. */
-static struct delays look_at_delays(const struct fit *f, double *values)
+static struct delays look_at_delays(const struct fit *f, int64_t *values)
 {
 	struct delays r = { 0 };
 	double rarity = 0; /* ns per message */
@@ -296,15 +335,17 @@ static struct delays look_at_delays(const struct fit *f, double *values)
 			const struct sync_smooth_node *a = &f->nodes[k],
 						      *b = &f->nodes[k + 1 < f->n ? k + 1 : k];
 			double part = b->t > a->t ? (p.t - a->t) / (b->t - a->t) : 0;
-			values[m++] = (p.y - (a->mean + (b->mean - a->mean) * part)) * d->side;
+			values[m++] = mer_order_of_double(
+				(p.y - (a->mean + (b->mean - a->mean) * part)) * d->side);
 		}
-		qsort(values, m, sizeof *values, by_value);
+		double tenth = smallest(values, m, m / 10);
 		/* The least delay, extrapolated from the 2.5 % and 5 % quantiles. */
-		double low = values[m / 40], high = values[m / 20];
+		double high = smallest(values, m / 10 + 1, m / 20);
+		double low = smallest(values, m / 20 + 1, m / 40);
 		double least = m < 40 ? low : low - (high - low);
 		r.least += least;
-		r.tenth += values[m / 10];
-		rarity += fmax(values[m / 10] - least, 1) / (double)(m / 10 * step + 1);
+		r.tenth += tenth;
+		rarity += fmax(tenth - least, 1) / (double)(m / 10 * step + 1);
 	}
 	/* In the end both directions press on the course equally, so the rarer messages decide. */
 	r.density = 4 / rarity;
@@ -359,7 +400,7 @@ static struct sync_smooth first_scales(struct fit *f)
 	}
 	size_t few = f->d[0].n < f->d[1].n ? f->d[0].n : f->d[1].n;
 	double most = few < 3 ? 0 : few < FEW ? s.rate_sd : f->max_rate;
-	double line = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most)).size;
+	double line = widest_gap(f, 0, most);
 	if (!has_both(f)) {
 		/* There is no gap: limits are on one side only. */
 	} else if (f->n_probes >= ENOUGH || (f->n_probes >= SOME && line <= 0)) {
@@ -392,30 +433,67 @@ static struct sync_smooth first_scales(struct fit *f)
 	return s;
 }
 
-/* Computes the course, as means of the nodes; returns the adjusted scales. */
-static struct sync_smooth find_course(struct fit *f, double *values)
+/* Smooths the courses that are not lines: of all of them, or of those whose delays tell
+ * something. max_sweeps 0: as many as there is time for. runs: room for all. */
+static int smooth(struct fit *fits, size_t n, bool delays_only, unsigned max_sweeps,
+	struct sync_smooth_run *runs, struct mer_err *err)
 {
-	struct sync_smooth s = first_scales(f);
-	sync_smooth_start(&s, f->nodes, f->n);
-	sync_smooth_run(&s, f->nodes, f->n, 3);
-	if (!s.steady)
-		leave_out(f);
-	sync_smooth_run(&s, f->nodes, f->n, 3);
-	if (tell_delays(f)) {
-		leave_out(f);
-		struct delays l = look_at_delays(f, values);
-		s.floor = l.least;
-		s.floor_range[0] = l.least - 3 * (l.tenth - l.least);
-		s.floor_range[1] = l.tenth;
-		s.contacts = PRESSURE * l.density;
-		s.blur = fmax(LEAST_BLUR_NS, BLUR / s.contacts);
-		s.doubt = true;
-		sync_smooth_run(&s, f->nodes, f->n, 8);
-		s.contacts = PRESSURE * look_at_delays(f, values).density;
+	size_t n_runs = 0;
+	for (struct fit *f = fits; f < fits + n; f++) {
+		if (f->done || (delays_only && !tell_delays(f)))
+			continue;
+		size_t sweeps = WORK / f->n;
+		sweeps = sweeps < 10 ? 10 : sweeps > 40 ? 40 : sweeps;
+		runs[n_runs++] = (struct sync_smooth_run){ &f->scales, f->nodes, f->n,
+			max_sweeps ? max_sweeps : (unsigned)sweeps };
 	}
-	size_t sweeps = WORK / f->n;
-	sync_smooth_run(&s, f->nodes, f->n, sweeps < 10 ? 10 : sweeps > 40 ? 40 : (unsigned)sweeps);
-	return s;
+	return sync_smooth_run(runs, n_runs, err);
+}
+
+static void scales_from_delays(struct fit *f, int64_t *values)
+{
+	struct sync_smooth *s = &f->scales;
+	leave_out(f);
+	struct delays l = look_at_delays(f, values);
+	s->floor = l.least;
+	s->floor_range[0] = l.least - 3 * (l.tenth - l.least);
+	s->floor_range[1] = l.tenth;
+	s->contacts = PRESSURE * l.density;
+	s->blur = fmax(LEAST_BLUR_NS, BLUR / s->contacts);
+	s->doubt = true;
+}
+
+/* Computes the courses that are not lines, as means of the nodes, and adjusts their scales. */
+static int find_courses(struct fit *fits, size_t n, int64_t *values, struct mer_err *err)
+{
+	struct sync_smooth_run *runs = malloc(n * sizeof(*runs));
+	if (!runs)
+		return mer_fail_nomem(err);
+	struct fit *end = fits + n;
+	for (struct fit *f = fits; f < end; f++) {
+		if (f->done)
+			continue;
+		f->scales = first_scales(f);
+		sync_smooth_start(&f->scales, f->nodes, f->n);
+	}
+	int rc = smooth(fits, n, false, 3, runs, err);
+	for (struct fit *f = fits; f < end && rc == 0; f++)
+		if (!f->done && !f->scales.steady)
+			leave_out(f);
+	if (rc == 0)
+		rc = smooth(fits, n, false, 3, runs, err);
+	for (struct fit *f = fits; f < end && rc == 0; f++)
+		if (!f->done && tell_delays(f))
+			scales_from_delays(f, values);
+	if (rc == 0)
+		rc = smooth(fits, n, true, 8, runs, err);
+	for (struct fit *f = fits; f < end && rc == 0; f++)
+		if (!f->done && tell_delays(f))
+			f->scales.contacts = PRESSURE * look_at_delays(f, values).density;
+	if (rc == 0)
+		rc = smooth(fits, n, false, 0, runs, err);
+	free(runs);
+	return rc;
 }
 
 /* For one direction only: no limits on the other side keep the course from running away. If it is
@@ -673,72 +751,108 @@ static int one_line(struct fit *f, struct sync_fit *fit, bool *done, struct mer_
 	return say_off_line(f, &line, fit, err);
 }
 
-static int fit_points(struct fit *f, struct sync_fit *fit, struct mer_err *err)
+/* Thins out the limits, and takes one line between them as the course if that will do. */
+static int begin(struct fit *f, struct mer_err *err)
 {
+	struct sync_fit *fit = f->result;
 	int rc = thin_out(f, err);
 	if (rc)
 		return rc;
-	double *values = malloc((SAMPLES + f->n + 1) * sizeof *values);
 	fit->knots = malloc((f->n + 2) * sizeof *fit->knots);
-	if (!values || !fit->knots) {
-		free(values);
+	if (!fit->knots)
 		return mer_fail_nomem(err);
-	}
-	if (f->d[0].n > 1 && f->d[1].n > 1) {
-		bool done;
-		rc = one_line(f, fit, &done, err);
-		if (rc || done) {
-			free(values);
-			return rc;
-		}
-	}
-	struct sync_smooth s = find_course(f, values);
-	if (has_both(f))
-		fit->floor_ns = s.floor;
-	if (!has_both(f)) {
+	return f->d[0].n > 1 && f->d[1].n > 1 ? one_line(f, fit, &f->done, err) : 0;
+}
+
+/* Says what the course is that was found. values: room for one of each node. */
+static int end(struct fit *f, int64_t *values, struct mer_err *err)
+{
+	struct sync_fit *fit = f->result;
+	if (has_both(f)) {
+		fit->floor_ns = f->scales.floor;
+	} else {
 		call_back(f);
 		touch(f);
 	}
 	fit->rate_before = likely_rate(f, &f->nodes[0]);
 	fit->rate_after = likely_rate(f, &f->nodes[f->n - 1]);
-	rc = say_off(f, &s, fit, err);
+	int rc = say_off(f, &f->scales, fit, err);
 	limit_rate(f);
 	for (size_t i = 0; i < f->n; i++)
-		values[i] = f->nodes[i].sd;
-	qsort(values, f->n, sizeof *values, by_value);
-	say_in_pieces(f, NEAR * values[f->n / 2], fit);
+		values[i] = mer_order_of_double(f->nodes[i].sd);
+	say_in_pieces(f, NEAR * smallest(values, f->n, f->n / 2), fit);
+	return rc;
+}
+
+static int fit_points(struct fit *fits, size_t n, struct mer_err *err)
+{
+	size_t most = 0;
+	int rc = 0;
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		rc = begin(&fits[i], err);
+		most = fits[i].n > most ? fits[i].n : most;
+	}
+	int64_t *values = rc ? NULL : malloc((SAMPLES + most + 1) * sizeof *values);
+	if (rc == 0 && !values)
+		rc = mer_fail_nomem(err);
+	if (rc == 0)
+		rc = find_courses(fits, n, values, err);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		if (!fits[i].done)
+			rc = end(&fits[i], values, err);
 	free(values);
 	return rc;
 }
 
-int sync_fit(const struct sync_point *upper, size_t n_upper, const struct sync_point *lower,
-	size_t n_lower, const struct sync_fit_options *o, struct sync_fit *fit, struct mer_err *err)
+static void set_frame(struct fit *f)
 {
-	*fit = (struct sync_fit){ .floor_ns = NAN };
-	if (!n_upper && !n_lower) {
-		fit->knots = calloc(1, sizeof *fit->knots);
-		fit->n = 1;
-		return fit->knots ? 0 : mer_fail_nomem(err);
-	}
-	struct fit f = { .max_rate = o->max_rate * 1e9,
-		.d = { { .points = upper, .n = n_upper, .side = 1 },
-			{ .points = lower, .n = n_lower, .side = -1 } } };
-	const struct direction *d = &f.d[n_lower > n_upper];
+	const struct direction *d = &f->d[f->d[1].n > f->d[0].n];
 	struct sync_point a = d->points[0], b = d->points[d->n - 1];
-	f.frame = (struct frame){ .x0 = a.x, .y0 = a.y };
-	if (n_upper && n_lower && f.d[d == f.d].points[0].x < a.x)
-		f.frame.x0 = f.d[d == f.d].points[0].x;
+	f->frame = (struct frame){ .x0 = a.x, .y0 = a.y };
+	if (has_both(f) && f->d[d == f->d].points[0].x < a.x)
+		f->frame.x0 = f->d[d == f->d].points[0].x;
 	if (b.x > a.x) {
 		double rate = ((double)b.y - (double)a.y) / seconds_between(a.x, b.x);
-		f.frame.rate = fmin(fmax(rate, -f.max_rate), f.max_rate);
+		f->frame.rate = fmin(fmax(rate, -f->max_rate), f->max_rate);
 	}
-	int rc = fit_points(&f, fit, err);
-	free(f.nodes);
-	free(f.probes);
-	free(f.d[0].hull);
-	free(f.d[1].hull);
-	if (rc)
-		sync_fit_free(fit);
+}
+
+int sync_fit(struct sync_fit_job *jobs, size_t n, struct mer_err *err)
+{
+	struct fit *fits = calloc(n + 1, sizeof(*fits));
+	if (!fits)
+		return mer_fail_nomem(err);
+	size_t n_fits = 0;
+	int rc = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct sync_fit_job *j = &jobs[i];
+		j->fit = (struct sync_fit){ .floor_ns = NAN };
+		if (!j->n_upper && !j->n_lower) {
+			j->fit.knots = calloc(1, sizeof *j->fit.knots);
+			j->fit.n = 1;
+			if (!j->fit.knots)
+				rc = mer_fail_nomem(err);
+			continue;
+		}
+		struct fit *f = &fits[n_fits++];
+		*f = (struct fit){ .max_rate = j->max_rate * 1e9,
+			.d = { { .points = j->upper, .n = j->n_upper, .side = 1 },
+				{ .points = j->lower, .n = j->n_lower, .side = -1 } },
+			.result = &j->fit };
+		set_frame(f);
+	}
+	if (rc == 0)
+		rc = fit_points(fits, n_fits, err);
+	for (size_t i = 0; i < n_fits; i++) {
+		free(fits[i].nodes);
+		free(fits[i].probes);
+		free(fits[i].room);
+		free(fits[i].d[0].hull);
+		free(fits[i].d[1].hull);
+	}
+	free(fits);
+	for (size_t i = 0; i < n && rc; i++)
+		sync_fit_free(&jobs[i].fit);
 	return rc;
 }
 

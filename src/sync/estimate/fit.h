@@ -22,10 +22,6 @@ struct sync_knot {
 	double y;  /* ns */
 };
 
-struct sync_fit_options {
-	double max_rate; /* |g'| is at most this: 1e-3 for 1000 ppm */
-};
-
 struct sync_fit {
 	struct sync_knot *knots; /* malloc'ed; by x, at least one */
 	size_t n;
@@ -43,12 +39,18 @@ struct sync_fit {
 			     least latencies of both directions; NAN: one direction is missing */
 };
 
-/* Points sorted by x. Without points, g is 0; with one direction only, the estimate touches its
- * limits. Points may contradict each other: the estimate then violates some of them. Time
- * O((n_upper + n_lower) * log). */
-int sync_fit(const struct sync_point *upper, size_t n_upper, const struct sync_point *lower,
-	size_t n_lower, const struct sync_fit_options *o, struct sync_fit *fit,
-	struct mer_err *err);
+struct sync_fit_job {
+	const struct sync_point *upper, *lower; /* by x */
+	size_t n_upper, n_lower;
+	double max_rate; /* |g'| is at most this: 1e-3 for 1000 ppm */
+	struct sync_fit fit;
+};
+
+/* Sets the fits of all jobs, each by itself: several take less time than one after the other. After
+ * a failure none has to be freed. Without points, g is 0; with one direction only, the estimate
+ * touches its limits. Points may contradict each other: the estimate then violates some of them.
+ * Time O((n_upper + n_lower) * log). */
+int sync_fit(struct sync_fit_job *jobs, size_t n, struct mer_err *err);
 void sync_fit_free(struct sync_fit *fit);
 double sync_fit_at(const struct sync_fit *fit, int64_t x);
 

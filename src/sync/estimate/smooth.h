@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/err.h"
 
 struct sync_belief { /* about (offset, rate): exp(-(x' [a b; b c] x) / 2 + [e f]' x) */
 	double a, b, c, e, f;
@@ -54,9 +55,17 @@ struct sync_smooth {
 
 /* Initializes the nodes: before the first run, after the limits are set. */
 void sync_smooth_start(const struct sync_smooth *s, struct sync_smooth_node *nodes, size_t n);
-/* Runs at most max_sweeps forward and backward sweeps; fewer when nothing changes any more. Nodes
- * may be removed between runs. */
-void sync_smooth_run(
-	struct sync_smooth *s, struct sync_smooth_node *nodes, size_t n, unsigned max_sweeps);
+
+struct sync_smooth_run { /* of one course */
+	struct sync_smooth *s;
+	struct sync_smooth_node *nodes;
+	size_t n; /* at least 1 */
+	/* The most forward and backward sweeps; fewer when nothing changes any more. Nodes may be
+	 * removed between runs. */
+	unsigned max_sweeps;
+};
+
+/* Runs all of them. A course alone has the same result, to the last bit, but takes longer. */
+int sync_smooth_run(const struct sync_smooth_run *runs, size_t n, struct mer_err *err);
 
 #endif

@@ -17,7 +17,7 @@ static int one_direction(const struct sync_link *l, bool forth, const uint8_t *o
 	*n = 0;
 	if (!l || l->n == 0)
 		return 0;
-	struct sync_point *p = malloc(l->n * sizeof(*p));
+	struct sync_point *p = mer_spill_array(NULL, l->n, sizeof(*p));
 	if (!p)
 		return mer_fail_nomem(err);
 	*points = p;
@@ -36,10 +36,10 @@ static int one_direction(const struct sync_link *l, bool forth, const uint8_t *o
 	if (sorted && all)
 		return 0;
 	/* The numbers of the messages, then sorted together with the points. */
-	struct sync_order_key *keys = malloc((*n ? *n : 1) * sizeof(*keys));
-	*of = malloc((*n ? *n : 1) * sizeof(**of));
+	struct sync_order_key *keys = mer_spill_array(NULL, *n, sizeof(*keys));
+	*of = mer_spill_array(NULL, *n, sizeof(**of));
 	if (!keys || !*of) {
-		free(keys);
+		mer_spill_release(keys);
 		return mer_fail_nomem(err);
 	}
 	size_t k = 0;
@@ -56,7 +56,7 @@ static int one_direction(const struct sync_link *l, bool forth, const uint8_t *o
 		p[i] = (struct sync_point){ keys[i].time,
 			forth ? sync_sub(m->received, m->sent) : sync_sub(m->sent, m->received) };
 	}
-	free(keys);
+	mer_spill_release(keys);
 	return rc;
 }
 
@@ -76,10 +76,10 @@ int sync_points_new(const struct sync_link *forth, const struct sync_link *back,
 
 void sync_points_free(struct sync_pair_points *p)
 {
-	free(p->upper);
-	free(p->lower);
-	free(p->upper_of);
-	free(p->lower_of);
+	mer_spill_release(p->upper);
+	mer_spill_release(p->lower);
+	mer_spill_release(p->upper_of);
+	mer_spill_release(p->lower_of);
 	memset(p, 0, sizeof(*p));
 }
 

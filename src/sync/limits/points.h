@@ -11,9 +11,10 @@
 #include "sync/messages.h"
 
 struct sync_pair_points {
-	struct sync_point *upper, *lower; /* malloc'ed; by x */
-	uint32_t *upper_of, *lower_of;	  /* malloc'ed: the point's message in its link; NULL: the
-					     point's own number */
+	/* These are blocks (base/spill.h). */
+	struct sync_point *upper, *lower; /* by x */
+	uint32_t *upper_of, *lower_of;	  /* the point's message in its link; NULL: the point's own
+					     number */
 	size_t n_upper, n_lower;
 };
 

@@ -28,11 +28,12 @@ struct sync_end {
 	uint32_t stream;	   /* of its event, in the experiment */
 	uint16_t flags, id, len;   /* id, len: identification and total length of the IP header */
 	uint8_t head;		   /* TCP: bytes of len that are headers; 0: not known */
-	uint8_t kind : 3;	   /* enum sync_kind */
-	uint8_t is_send : 1;
-	uint8_t is_local : 1; /* a loopback address: it cannot leave its host */
-	uint8_t is_ipv4 : 1;  /* from and to are the addresses themselves */
+	uint8_t kind;		   /* enum sync_kind */
+	bool is_send;
+	bool is_local; /* a loopback address: it cannot leave its host */
+	bool is_ipv4;  /* from and to are the addresses themselves */
 };
+_Static_assert(sizeof(struct sync_end) == 56, "bits would not make it smaller");
 
 static inline uint32_t sync_hash(uint32_t kind, uint32_t a, uint32_t b)
 {

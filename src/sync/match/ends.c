@@ -299,6 +299,7 @@ void sync_ends_of_part(const struct sync_ends *t, uint32_t part, struct sync_end
 			if (!plan->wanted)
 				continue;
 			has->any = true;
+			has->entries |= c->source == ENTRY;
 			if (can_be_end(c))
 				has->way[c->is_send] = true;
 			if (c->source == PART_END && !c->lacks_slots)

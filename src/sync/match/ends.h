@@ -30,8 +30,9 @@ const struct trace_reading *sync_ends_reading(const struct sync_ends *);
 /* Which events that could be ends a part of the experiment has. Sets members to true, never to
  * false. */
 struct sync_ends_classes {
-	bool any;    /* it has a class of such events */
-	bool way[2]; /* it has a class with the fields that identify a message: received, sent */
+	bool any;     /* it has a class of such events */
+	bool way[2];  /* it has a class with the fields that identify a message: received, sent */
+	bool entries; /* it has a class of entries of vCPUs into their guests */
 };
 void sync_ends_of_part(const struct sync_ends *, uint32_t part, struct sync_ends_classes *has);
 /* Is there a class of events for this end of the user's pair, with all fields of its key? */

@@ -21,7 +21,11 @@
 enum {
 	AHEAD = 16,
 	SOON = 8,
-	MANY_HOSTS = 64 /* more are not read ahead: each would take memory for two batches */
+	/* Ends in a batch that another thread reads: enough that handing it over costs little, of
+	 * all hosts together, and of each. */
+	ALL_ENDS = 1 << 17,
+	MOST_ENDS = 4096,
+	LEAST_ENDS = 128
 };
 
 struct batch { /* the ends in one batch of events */
@@ -57,7 +61,12 @@ struct gather {
 	struct mer_ahead *ahead; /* NULL: nothing is read ahead */
 	struct sync_align align;
 	struct reader *readers;
-	uint32_t *heap, *place; /* hosts; where a host is in the heap */
+	size_t enough; /* ends in a batch */
+	struct next {  /* the common time of a host's next end */
+		int64_t time;
+		uint32_t host;
+	} * heap;
+	uint32_t *place; /* where a host is in the heap */
 	uint32_t n_heap;
 	struct mer_map counters; /* of ordered pairs: key -> messages so far */
 	uint64_t n_after_loss;	 /* ends of ordered pairs left out */
@@ -72,47 +81,54 @@ static int64_t time_of(const struct gather *g, uint32_t host)
 	return sync_common_time(&g->align, host, r->now.ends[r->next].time);
 }
 
-static bool is_before(const struct gather *g, uint32_t a, uint32_t b)
+static bool is_before(struct next a, struct next b)
 {
-	int64_t x = time_of(g, a), y = time_of(g, b);
-	return x != y ? x < y : a < b;
+	return a.time != b.time ? a.time < b.time : a.host < b.host;
 }
 
-static void put(struct gather *g, uint32_t at, uint32_t host)
+static void put(struct gather *g, uint32_t at, struct next next)
 {
-	g->heap[at] = host;
-	g->place[host] = at;
+	g->heap[at] = next;
+	g->place[next.host] = at;
 }
 
 static void sift_down(struct gather *g, uint32_t at)
 {
-	uint32_t host = g->heap[at];
+	struct next next = g->heap[at];
 	for (;;) {
 		uint32_t child = at * 2 + 1;
 		if (child >= g->n_heap)
 			break;
-		if (child + 1 < g->n_heap && is_before(g, g->heap[child + 1], g->heap[child]))
+		if (child + 1 < g->n_heap && is_before(g->heap[child + 1], g->heap[child]))
 			child++;
-		if (!is_before(g, g->heap[child], host))
+		if (!is_before(g->heap[child], next))
 			break;
 		put(g, at, g->heap[child]);
 		at = child;
 	}
-	put(g, at, host);
+	put(g, at, next);
 }
 
 static void sift_up(struct gather *g, uint32_t at)
 {
-	uint32_t host = g->heap[at];
-	while (at > 0 && is_before(g, host, g->heap[(at - 1) / 2])) {
+	struct next next = g->heap[at];
+	while (at > 0 && is_before(next, g->heap[(at - 1) / 2])) {
 		put(g, at, g->heap[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
-	put(g, at, host);
+	put(g, at, next);
+}
+
+/* Takes the time of a host in the heap anew. */
+static void set_time(struct gather *g, uint32_t at)
+{
+	g->heap[at].time = time_of(g, g->heap[at].host);
 }
 
 static void make_heap(struct gather *g)
 {
+	for (uint32_t i = 0; i < g->n_heap; i++)
+		set_time(g, i);
 	for (uint32_t i = g->n_heap / 2; i-- > 0;)
 		sift_down(g, i);
 }
@@ -156,26 +172,26 @@ static int take_events(const struct gather *g, struct reader *r, const struct me
 	size_t n, struct mer_err *err)
 {
 	struct batch *b = &r->then;
-	size_t room = n * sync_ends_max(g->ends);
+	size_t room = b->n + n * sync_ends_max(g->ends);
 	if (!mer_grow(&b->ends, room, &b->cap, sizeof(*b->ends)))
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t without[2];
 		b->n += sync_ends_get(g->ends, &ev[i], &b->ends[b->n], without);
-		r->entries += sync_ends_is_entry(g->ends, &ev[i]);
+		r->entries += r->has.entries && sync_ends_is_entry(g->ends, &ev[i]);
 		r->without[0] += without[0];
 		r->without[1] += without[1];
 	}
 	return 0;
 }
 
-/* Reads the next batch that has ends, or reaches the cursor's end. Runs on any thread. */
+/* Reads the next batch of enough ends, or reaches the cursor's end. Runs on any thread. */
 static int read_batch(void *ctx, struct mer_err *err)
 {
 	struct reader *r = ctx;
 	const struct gather *g = r->gather;
 	r->then.n = 0;
-	while (!r->at_end && r->then.n == 0) {
+	while (!r->at_end && r->then.n < g->enough) {
 		const struct mer_event *ev;
 		size_t n;
 		if (mer_cancelled(g->o->cancel))
@@ -255,24 +271,29 @@ static void reorder(struct gather *g, const struct sync_match *m, enum sync_shif
 		return;
 	}
 	uint32_t hosts[2] = { m->from, m->to };
+	bool in_heap[2]; /* has not been read to its end */
 	for (int i = 0; i < 2; i++) {
 		uint32_t at = g->place[hosts[i]];
-		if (at >= g->n_heap || g->heap[at] != hosts[i])
-			continue; /* has been read to its end */
-		sift_up(g, at);
-		sift_down(g, g->place[hosts[i]]);
+		in_heap[i] = at < g->n_heap && g->heap[at].host == hosts[i];
+		if (in_heap[i])
+			set_time(g, at);
 	}
+	for (int i = 0; i < 2; i++)
+		if (in_heap[i]) {
+			sift_up(g, g->place[hosts[i]]);
+			sift_down(g, g->place[hosts[i]]);
+		}
 }
 
 /* Processes ends of the first host as long as it stays the first. */
 static int run_first(struct gather *g)
 {
-	uint32_t host = g->heap[0];
+	uint32_t host = g->heap[0].host;
 	struct reader *r = &g->readers[host];
 	int64_t limit = INT64_MAX;
 	for (uint32_t i = 1; i < 3 && i < g->n_heap; i++)
-		if (time_of(g, g->heap[i]) < limit)
-			limit = time_of(g, g->heap[i]);
+		if (g->heap[i].time < limit)
+			limit = g->heap[i].time;
 	int64_t shift = g->align.shifts[host];
 	for (bool first = true; r->next < r->now.n; first = false) {
 		const struct sync_end *e = &r->now.ends[r->next];
@@ -315,6 +336,7 @@ static int run_first(struct gather *g)
 			return 0;
 		}
 	}
+	set_time(g, 0);
 	sift_down(g, 0);
 	return 0;
 }
@@ -330,6 +352,11 @@ static int open_readers(struct gather *g)
 	g->place = calloc(n, sizeof(*g->place));
 	if (!g->readers || !g->heap || !g->place)
 		return mer_fail_nomem(g->err);
+	size_t share = ALL_ENDS / n;
+	g->enough = !g->ahead		 ? 1
+		    : share > MOST_ENDS	 ? MOST_ENDS
+		    : share < LEAST_ENDS ? LEAST_ENDS
+					 : share;
 	for (uint32_t i = 0; i < e->n_hosts; i++)
 		g->readers[i].first_loss = INT64_MAX;
 	for (uint32_t i = 0; i < e->n_parts; i++)
@@ -357,7 +384,7 @@ static int open_readers(struct gather *g)
 		if (rc)
 			return rc;
 		if (g->readers[i].now.n)
-			put(g, g->n_heap++, i);
+			put(g, g->n_heap++, (struct next){ 0, i });
 	}
 	make_heap(g);
 	return 0;
@@ -376,7 +403,8 @@ static void close_readers(struct gather *g)
 	free(g->heap);
 	free(g->place);
 	g->readers = NULL;
-	g->heap = g->place = NULL;
+	g->heap = NULL;
+	g->place = NULL;
 	g->n_heap = 0;
 	mer_map_fini(&g->counters);
 	sync_matcher_free(g->matcher);
@@ -398,7 +426,7 @@ static int read_all(struct gather *g)
 	g->m->keeps_streams = g->o->keep_streams;
 	if (rc == 0)
 		rc = sync_matcher_new(g->m, g->o->max_pending, &g->matcher, g->err);
-	if (g->o->n_threads > 1 && g->e->n_hosts <= MANY_HOSTS)
+	if (g->o->n_threads > 1)
 		g->ahead = mer_ahead_start();
 	if (rc == 0)
 		rc = open_readers(g);

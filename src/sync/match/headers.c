@@ -225,13 +225,16 @@ static uint32_t get_address(const struct sync_form *f, const uint64_t *row,
 static void read_ip(const struct sync_form *f, const uint64_t *row, struct sync_end *e)
 {
 	bool local = false, v4 = false;
-	e->from = get_address(f, row, SYNC_SOURCE, &local, &v4);
-	e->to = get_address(f, row, SYNC_DESTINATION, &local, &v4);
+	/* In registers: reading back both at once what was just written one by one takes long. */
+	uint32_t from = get_address(f, row, SYNC_SOURCE, &local, &v4);
+	uint32_t to = get_address(f, row, SYNC_DESTINATION, &local, &v4);
+	e->from = from;
+	e->to = to;
 	e->is_local = local;
 	e->is_ipv4 = v4;
-	if (!e->from && !e->to)
+	if (!from && !to)
 		return;
-	e->addresses = sync_hash(1, e->from, e->to);
+	e->addresses = sync_hash(1, from, to);
 	e->addresses += e->addresses == 0;
 	e->id = (uint16_t)get(f, row, SYNC_IP_ID);
 	uint64_t len = get(f, row, SYNC_TOTAL_LEN), head = get(f, row, SYNC_IP_HEADER_LEN) * 4;

@@ -482,7 +482,7 @@ static int insert(
 		.id = e->id,
 		.len = e->len,
 		.head = e->head & 0x7fu,
-		.kind = e->kind,
+		.kind = e->kind & 7u,
 		.state = e->is_send ? SYNC_SENT : SYNC_RECEIVED,
 		.is_local = e->is_local,
 		.is_passed = is_passed,
