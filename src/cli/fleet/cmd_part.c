@@ -1,5 +1,6 @@
 /* meridian part: what the synchronization of a host's clock needs, as a small file. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -90,6 +91,7 @@ static int write_all(
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
 		const struct sync_part_options o = {
 			.per_second = v->rate.set ? (double)v->rate.v : PER_SECOND,
+			.temporary = getenv("TMPDIR"),
 			.cancel = session_cancel_of(s),
 			.done_bytes = &progress.done_bytes,
 		};

@@ -145,17 +145,16 @@ static int write_missing(struct writing *w, const uint64_t without[2], int64_t t
 		bytes, sizeof(bytes), w->err);
 }
 
-/* A file without a name, so that nothing is left whatever happens: beside the part, or where that is
- * a pipe or a device in TMPDIR. */
+/* A file without a name, so that nothing is left whatever happens: beside the part, or elsewhere
+ * where that is a pipe or a device. */
 static int open_stream(struct writing *w, const char *path)
 {
 	char made[PATH_BYTES];
-	const char *elsewhere = getenv("TMPDIR");
 	struct stat st;
 	bool is_file = stat(path, &st) != 0 || S_ISREG(st.st_mode);
 	int n = is_file ? snprintf(made, sizeof(made), "%s.XXXXXX", path)
 			: snprintf(made, sizeof(made), "%s/meridian-part.XXXXXX",
-				  elsewhere && *elsewhere ? elsewhere : "/tmp");
+				  w->o->temporary ? w->o->temporary : "/tmp");
 	if ((size_t)n >= sizeof(made))
 		return mer_fail(w->err, MER_ERR_LIMIT, "%s: the path is too long", path);
 	w->fd = mkostemp(made, O_CLOEXEC);

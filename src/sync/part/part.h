@@ -18,6 +18,7 @@ struct sync_part_options {
 	/* So many ends of each peer and direction are kept in each second, as far as peers have
 	 * many (sample.h); 0: all. */
 	double per_second;
+	const char *temporary;	      /* folder for a file while it writes a pipe; NULL: /tmp */
 	struct mer_cancel *cancel;    /* NULL: none */
 	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */
 };
