@@ -77,6 +77,7 @@ enum known { UNKNOWN, NO, YES };
 struct all_tasks {
 	const struct kernel_host *h;
 	uint8_t *names;	    /* by name: enum known, is it a tool's */
+	uint8_t *by_name;   /* by name: enum known, analysis_recorder_name */
 	uint8_t *recorders; /* by task: enum known, analysis_is_recorders */
 };
 
@@ -91,6 +92,22 @@ static bool has_tools_name(const struct all_tasks *x, uint32_t task)
 	return *known == YES;
 }
 
+/* As was_recorder; names of a hundred thousand tasks are few. */
+static bool has_been_recorder(const struct all_tasks *x, uint32_t task)
+{
+	const struct kernel_host *h = x->h;
+	for (uint32_t at = h->tasks[task].name; at != KERNEL_NONE; at = h->renames[at].before) {
+		uint8_t *known = &x->by_name[h->renames[at].name];
+		if (*known == UNKNOWN)
+			*known = analysis_recorder_name(kernel_name_text(h, h->renames[at].name))
+					 ? YES
+					 : NO;
+		if (*known == YES)
+			return true;
+	}
+	return false;
+}
+
 /* Of a thousand children of one shell, what this descends from is looked at once. */
 static bool is_recorders(const struct all_tasks *x, uint32_t task)
 {
@@ -99,7 +116,7 @@ static bool is_recorders(const struct all_tasks *x, uint32_t task)
 	enum known found = UNKNOWN;
 	for (; n < MOST_LEVELS && at != KERNEL_NONE && found == UNKNOWN; n++) {
 		way[n] = at;
-		found = was_recorder(x->h, at) ? YES : x->recorders[at];
+		found = has_been_recorder(x, at) ? YES : x->recorders[at];
 		at = x->h->tasks[at].parent;
 	}
 	while (n > 0)
@@ -140,9 +157,10 @@ static bool *find_all(const struct all_tasks *x)
 bool *analysis_tracer_tasks(const struct kernel_host *h)
 {
 	struct all_tasks x = { h, calloc((size_t)h->names.n + 1, 1),
-		calloc((size_t)h->n_tasks + 1, 1) };
-	bool *is = x.names && x.recorders ? find_all(&x) : NULL;
+		calloc((size_t)h->names.n + 1, 1), calloc((size_t)h->n_tasks + 1, 1) };
+	bool *is = x.names && x.by_name && x.recorders ? find_all(&x) : NULL;
 	free(x.names);
+	free(x.by_name);
 	free(x.recorders);
 	return is;
 }

@@ -27,6 +27,7 @@ static int unpack(const char *path, const char *folder, uint64_t id, struct mer_
 
 const struct copied_kind part_file = { .name = "part",
 	.format = COPY_FORMAT,
+	.is_beside_traces = true, /* of other hosts: experiment.c looks whose they are */
 	.is_lesser = true,
 	.key = copied_add_file,
 	.read = unpack };

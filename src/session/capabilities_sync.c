@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "session/capabilities.h"
+#include "sync/part/layout.h"
 #include "trace/cursor.h"
 
 /* What an event record says about its packet: the later, the better. */
@@ -34,7 +35,9 @@ struct way { /* on one host */
 	enum header room;	  /* what the metadata has room for */
 	uint64_t found[HEADER_N]; /* packets between machines, by what they tell */
 	uint64_t local;		  /* packets of the machine to itself */
+	bool is_of_part;	  /* ends of messages as a part of a recording has them */
 };
+enum { WAY_OUT = 2, WAY_IN = 3 }; /* of ways: those of packets */
 
 static bool has_member(const struct ctf_fc *fc, const char *name)
 {
@@ -130,6 +133,17 @@ static bool is_local(const struct mer_event *ev)
 	       memcmp(device, "lo", 2) == 0;
 }
 
+static void look_for_part(const struct ctf_schema *s, struct way *found)
+{
+	for (uint32_t c = 0; c < s->n_streams; c++)
+		for (uint32_t i = 0; i < s->streams[c].n_events; i++)
+			if (strcmp(s->streams[c].events[i].name, SYNC_PART_END) == 0)
+				for (int w = WAY_OUT; w <= WAY_IN; w++)
+					found[w] = (struct way){ .name = SYNC_PART_END,
+						.room = HEADER_KNOWN,
+						.is_of_part = true };
+}
+
 static void look_at_metadata(const struct mer_experiment *e, const struct capability_host *hosts,
 	struct way (*found)[N_WAYS])
 {
@@ -140,6 +154,7 @@ static void look_at_metadata(const struct mer_experiment *e, const struct capabi
 			continue;
 		if (!hosts[trace->host].wanted)
 			continue;
+		look_for_part(s, found[trace->host]);
 		for (uint32_t c = 0; c < s->n_streams; c++)
 			for (uint32_t i = 0; i < s->streams[c].n_events; i++)
 				for (size_t w = 0; w < N_WAYS; w++) {
@@ -171,9 +186,17 @@ static bool all_seen(const struct mer_experiment *e, const struct capability_hos
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		for (size_t w = 0; w < N_WAYS; w++)
 			if (found[h][w].room == HEADER_KNOWN && hosts[h].wanted &&
-				!seen_enough(&found[h][w], hosts[h].seen[ways[w].event]))
+				!seen_enough(&found[h][w], found[h][w].is_of_part
+								   ? UINT64_MAX
+								   : hosts[h].seen[ways[w].event]))
 				return false;
 	return true;
+}
+
+static bool is_sent(const struct mer_event *end)
+{
+	int64_t way;
+	return mer_event_int(end, sync_part_fields[SYNC_PART_WAY], &way) && way & SYNC_PART_IS_SEND;
 }
 
 static int look_at_events(struct mer_experiment *e, const struct capability_host *hosts,
@@ -187,8 +210,10 @@ static int look_at_events(struct mer_experiment *e, const struct capability_host
 		{ "netif_receive_skb", NULL },
 		{ "net:net_dev_queue", NULL },
 		{ "net:netif_receive_skb", NULL },
+		{ SYNC_PART_END, NULL },
 	};
 	static const uint8_t way_of[] = { 0, 1, 2, 3, 3, 2, 3 };
+	enum { PART = sizeof(way_of) };
 	struct trace_reading *reading;
 	struct mer_cursor *cursor;
 	int rc = trace_reading_from_needs(
@@ -210,10 +235,14 @@ static int look_at_events(struct mer_experiment *e, const struct capability_host
 		for (size_t i = 0; i < n; i++) {
 			uint32_t h = e->traces[e->streams[events[i].stream].trace].host;
 			int need = mer_event_need(&events[i]);
-			struct way *w = &found[h][way_of[need]];
+			struct way *w = &found[h][need < PART		? way_of[need]
+						  : is_sent(&events[i]) ? WAY_OUT
+									: WAY_IN];
 			if (!hosts[h].wanted || seen_enough(w, UINT64_MAX))
 				continue;
-			if (is_local(&events[i]))
+			if (need == PART)
+				w->found[HEADER_KNOWN]++;
+			else if (is_local(&events[i]))
 				w->local++;
 			else
 				w->found[header_of(&events[i])]++;

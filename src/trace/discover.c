@@ -247,9 +247,8 @@ static int leave_out_beside_traces(struct trace_dirs *recordings, const struct s
 		const struct copied_kind *kind = kinds[i];
 		bool has_traces = is_beside(all[i], kind, s->traces, s->first_trace, NULL);
 		bool is_left_out =
-			!kind->is_beside_traces &&
-			(has_traces ||
-				(kind->is_lesser && is_beside(all[i], kind, &given, from, kinds)));
+			(has_traces && !kind->is_beside_traces) ||
+			(kind->is_lesser && is_beside(all[i], kind, &given, from, kinds));
 		if (!is_left_out)
 			recordings->paths[kept++] = all[i];
 		else

@@ -209,6 +209,18 @@ static bool has_traces_of_host(const struct mer_experiment *e, const struct ctf_
 	return false;
 }
 
+/* Is it of a part of a recording (part/file.h) whose own trace is there? */
+static bool has_its_trace(const struct mer_experiment *e, const struct trace_part *part)
+{
+	bool has = false;
+	for (uint32_t i = 0; trace_of_copy(part, COPIED_ENV_HOST) && i < e->n_parts; i++)
+		has |= !trace_part_is_copy(&e->parts[i]) && part->schema->has_uuid &&
+		       e->parts[i].schema->has_uuid &&
+		       memcmp(part->schema->uuid, e->parts[i].schema->uuid,
+			       sizeof(part->schema->uuid)) == 0;
+	return has;
+}
+
 /* beside: the part is of a copy, whose recording was found in a folder where traces are, too. */
 static int open_part(struct mer_experiment *e, const char *dir, const char *given, bool beside,
 	struct mer_err *err)
@@ -219,7 +231,8 @@ static int open_part(struct mer_experiment *e, const char *dir, const char *give
 	*part = (struct trace_part){ .path = dir, .given = given };
 	struct trace_dirs names = { 0 };
 	int rc = read_metadata(e, part, err);
-	if (rc == 0 && beside && has_traces_of_host(e, part->schema)) {
+	if (rc == 0 &&
+		((beside && has_traces_of_host(e, part->schema)) || has_its_trace(e, part))) {
 		mer_diag_add(&e->diags,
 			&(struct mer_diag){ .severity = MER_NOTE,
 				.code = "recording-left-out",

@@ -36,10 +36,11 @@ run 0 sync --save "$dir/all.sync" "$dir/parts"
 rm -rf "$dir/parts"
 run 0 part -o "$dir/parts/" $t
 run 0 sync --save "$dir/all.sync" "$dir/parts"
-"$m" events -q --sync "$dir/all.sync" --csv $t | sort >"$dir/together"
-for host in $t/*/; do "$m" events -q --sync "$dir/all.sync" --csv "$host" | sed 1d; done | cat - <("$m" events -q --sync "$dir/all.sync" --csv $t | head -1) |
+"$m" events -q --sync "$dir/all.sync" --format csv $t | sort >"$dir/together"
+for host in $t/*/; do "$m" events -q --sync "$dir/all.sync" --format csv "$host" | sed 1d; done | cat - <("$m" events -q --sync "$dir/all.sync" --format csv $t | head -1) |
 	sort >"$dir/apart"
 same "events of hosts with the clocks of parts" "$dir/together" "$dir/apart"
+[ "$(wc -l <"$dir/together")" -gt 1000 ] && ok || fail "few events were compared"
 
 # With a rate: few ends, of which nearly all have their other end, and the truth within the bounds.
 inside() { # WORLD SYNC: times of h0 when h1 and h2 were at theirs
@@ -69,6 +70,19 @@ text "$dir/out" 'h1 +.*h1\.part .* KiB +2[0-9],[0-9]{3} +[3-6],[0-9]{3}$' 'what 
 run 0 info "$dir/h1.part"
 run 0 check -v "$dir/h1.part"
 text "$dir/err" 'a part of a recording: [0-9]+% of the ends of messages, about 20 of each peer in a second' 'its note'
+
+run 0 check "$dir/h1.part"
+text "$dir/out" '^h1 +yes +meridian:end +meridian:end' 'it can be synchronized'
+
+# Beside traces of other hosts it is read; beside its own, or given with it, it is not.
+mkdir "$dir/mix" && cp -r "$dir/world/h0" "$dir/world/h2" "$dir/h1.part" "$dir/mix"
+run 0 sync --json "$dir/mix"
+equal "hosts of a mixed folder" "$(jq -r 'table("hosts") | map(.host) | join(" ")' "$dir/out")" "h0 h1 h2"
+for traces in "$dir/world $dir/h1.part" "$dir/world/h0 $dir/world/h1 $dir/world/h2 $dir/parts"; do
+	run 0 sync --strict --save "$dir/both.sync" $traces
+	run 0 sync --save "$dir/traces.sync" "$dir/world"
+	same "a trace and its part" "$dir/traces.sync" "$dir/both.sync"
+done
 
 # It is an archive that any tar reads, and the same for the same traces.
 tar xzf "$dir/h1.part" -C "$dir" && ok || fail "tar does not read it"
