@@ -11,7 +11,7 @@
 #define PART_METADATA PART_FOLDER "/metadata"
 #define PART_STREAM PART_FOLDER "/ends"
 #define PART_NOTES "notes"
-#define PART_MANIFEST "manifest.json" /* of the recording, if it has one */
+#define PART_MANIFEST "manifest.json" /* an excerpt of the recording's, if it has one */
 
 extern const struct copied_kind part_file;
 bool part_is_file(const char *path);

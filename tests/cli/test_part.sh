@@ -31,6 +31,14 @@ for recording in shop-a web-lossy router-3vm stock-ft rpc-relay page-cold; do
 	! is_part && there "$lab/$recording" && same_clocks $recording "$lab/$recording"
 done
 
+# Of the recorder's rounds a part has its host's, and nothing else of the manifest.
+if there "$lab/page-cold"; then
+	run 0 part -o "$dir/rounds/" "$lab/page-cold"
+	tar xzOf "$dir/rounds/client.part" manifest.json >"$dir/manifest.json"
+	equal "hosts of an excerpt" "$(jq -c '.hosts | map(.hostname)' "$dir/manifest.json")" '["client"]'
+	no_text "$dir/manifest.json" 'wget|"command"|"folder"|"address"' 'an excerpt'
+fi
+
 # Each host alone, on the common time line: the events of all hosts, with the same times.
 run 0 sync --save "$dir/all.sync" "$dir/parts"
 rm -rf "$dir/parts"

@@ -17,6 +17,7 @@
 #include "sync/match/ends.h"
 #include "sync/part/layout.h"
 #include "sync/part/sample.h"
+#include "sync/rounds/excerpt.h"
 #include "sync/rounds/rounds.h"
 #include "trace/cursor.h"
 
@@ -234,8 +235,8 @@ static bool is_of(const char *manifest, const char *trace)
 	return strncmp(manifest, trace, len) == 0;
 }
 
-/* That of the host's recording, if it has one: the recorder's rounds are in it. */
-static int add_manifest(struct writing *w, struct part_archive *a)
+/* The recorder's rounds with this host, if its recording has a manifest. */
+static int add_rounds(struct writing *w, struct part_archive *a)
 {
 	char *trace = NULL;
 	const char *found = NULL;
@@ -246,7 +247,12 @@ static int add_manifest(struct writing *w, struct part_archive *a)
 		if (is_of(w->of->manifests[i], trace))
 			found = w->of->manifests[i];
 	free(trace);
-	return found ? add_file(w, a, PART_MANIFEST, found) : 0;
+	struct mer_str text = { 0 };
+	int rc = found ? sync_rounds_excerpt(w->e, w->host, found, &text, w->err) : 0;
+	if (rc == 0 && text.len)
+		rc = part_archive_add(a, PART_MANIFEST, text.data, text.len, w->err);
+	mer_str_fini(&text);
+	return rc;
 }
 
 static int pack(struct writing *w, int fd)
@@ -267,7 +273,7 @@ static int pack(struct writing *w, int fd)
 		if (rc == 0)
 			rc = part_archive_add(a, PART_NOTES, notes.data, notes.len, w->err);
 		if (rc == 0)
-			rc = add_manifest(w, a);
+			rc = add_rounds(w, a);
 		int ended = part_archive_end(a, rc ? NULL : w->err);
 		rc = rc ? rc : ended;
 	}

@@ -13,7 +13,6 @@
 enum {
 	LEVELS = 7, /* of folders between a trace and its recording: h/snapshot/ust/uid/0/64-bit */
 	HEAD = 256, /* bytes within which a manifest has its kind */
-	MOST_FILES = 256,
 	MOST_BYTES = 256 << 20
 };
 
@@ -36,15 +35,15 @@ static bool is_manifest(const char *path, uint64_t *hash)
 struct finder {
 	struct mer_arena *arena;
 	const char **paths;
-	uint64_t hashes[MOST_FILES];
-	size_t n;
+	uint64_t *hashes;
+	size_t n, most;
 	char last[4096]; /* the folder searched last; many traces are often side by side */
 };
 
 /* Looks in the folders above a trace; folder is changed. */
 static void look_above(struct finder *f, char *folder)
 {
-	for (int level = 0; level < LEVELS && f->n < MOST_FILES; level++) {
+	for (int level = 0; level < LEVELS && f->n < f->most; level++) {
 		uint64_t hash;
 		char *slash = strrchr(folder, '/');
 		if (!slash || slash == folder)
@@ -81,7 +80,11 @@ size_t sync_rounds_files(
 	const struct mer_experiment *e, struct mer_arena *arena, const char *const **paths)
 {
 	struct finder f = { .arena = arena };
-	f.paths = mer_arena_zalloc(arena, MOST_FILES, sizeof(*f.paths));
+	f.most = (size_t)e->n_traces + e->n_parts;
+	f.paths = mer_arena_zalloc(arena, f.most + 1, sizeof(*f.paths));
+	f.hashes = mer_arena_zalloc(arena, f.most + 1, sizeof(*f.hashes));
+	if (!f.hashes)
+		f.paths = NULL;
 	*paths = f.paths;
 	for (uint32_t i = 0; f.paths && i < e->n_traces; i++)
 		look_above_file(&f, e->traces[i].path);
@@ -131,7 +134,7 @@ static uint32_t host_of_boot(const struct mer_experiment *e, const char *boot)
 
 /* A recording of perf does not contain the boot id: then the host's name decides, if only one host
  * has it. */
-static uint32_t host_of(
+uint32_t sync_rounds_host(
 	const struct mer_experiment *e, const char *boot, const char *tracer, const char *name)
 {
 	uint32_t host = host_of_boot(e, boot);
@@ -244,29 +247,62 @@ static void read_rounds(struct reading *in, const struct mer_json_value *v, int6
 }
 
 /* Reads a host of the manifest, if the experiment has it and its times use that clock. */
-static void read_host(
-	struct reading *in, const struct mer_json_value *v, int64_t own, struct sync_recorder *r)
+static void read_host(struct reading *in, const struct mer_json_value *v, int64_t own,
+	uint32_t place, struct sync_recorder *r)
 {
 	const char *boot = mer_json_get_text(&in->get, v, "boot_id", true, in->tree);
 	const char *tracer = mer_json_get_text(&in->get, v, "tracer", true, in->tree);
 	const char *name = mer_json_get_text(&in->get, v, "hostname", true, in->tree);
 	struct sync_host_rounds *h = &r->hosts[r->n_hosts];
 	int64_t base;
-	h->host = in->get.rc ? SYNC_NOT_RECORDED : host_of(in->e, boot, tracer, name);
+	h->host = in->get.rc ? SYNC_NOT_RECORDED : sync_rounds_host(in->e, boot, tracer, name);
 	if (h->host == SYNC_NOT_RECORDED || h->host == r->host ||
 		!sync_monotonic_base(in->e, h->host, &base))
 		return;
 	for (size_t i = 0; i < r->n_hosts; i++)
 		if (r->hosts[i].host == h->host)
 			return; /* one machine by two names */
+	h->place = mer_json_find(v, SYNC_ROUNDS_PLACE)
+			   ? (uint32_t)mer_json_get_int(&in->get, v, SYNC_ROUNDS_PLACE)
+			   : place;
 	read_rounds(in, v, base, own, h);
 	r->n_hosts += h->n > 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct sync_host_rounds *p = a, *q = b;
+	return (p->place > q->place) - (p->place < q->place);
+}
+
+/* The recorder that this manifest is about: the one before of which it is another excerpt, or the
+ * next one; with room for n more hosts. */
+static struct sync_recorder *recorder_for(struct reading *in, const char *recording, uint32_t n)
+{
+	struct sync_rounds *into = in->into;
+	struct sync_recorder *r = into->recorders;
+	while (r < into->recorders + into->n &&
+		(!recording || !r->recording || strcmp(r->recording, recording) != 0))
+		r++;
+	bool is_new = r == into->recorders + into->n;
+	size_t had = is_new ? 0 : r->n_hosts; /* else left by a manifest whose end was damaged */
+	struct sync_host_rounds *hosts =
+		mer_arena_zalloc(&into->arena, had + n + 1u, sizeof(*hosts));
+	if (!hosts) {
+		mer_json_get_nomem(&in->get);
+		return NULL;
+	}
+	if (had)
+		memcpy(hosts, r->hosts, had * sizeof(*hosts));
+	r->hosts = hosts;
+	r->n_hosts = had;
+	r->recording = recording ? mer_arena_strdup(&into->arena, recording) : NULL;
+	return r;
 }
 
 static void read_recorder(struct reading *in, const struct mer_json_value *root)
 {
 	struct mer_json_get *g = &in->get;
-	struct sync_recorder *r = &in->into->recorders[in->into->n];
 	int64_t own = 0;
 	if (g->rc == 0 && mer_json_get_int(g, root, "meridian_recording") != 1)
 		mer_json_get_fail(g, root, "not a recording of a version that this program knows");
@@ -274,18 +310,24 @@ static void read_recorder(struct reading *in, const struct mer_json_value *root)
 	const char *boot = mer_json_get_text(g, recorder, "boot_id", true, in->tree);
 	const struct mer_json_value *hosts =
 		mer_json_get_array_of(g, root, "hosts", MER_JSON_OBJECT);
+	bool is_excerpt = g->rc == 0 && mer_json_find(root, SYNC_ROUNDS_RECORDING);
+	const char *recording =
+		is_excerpt ? mer_json_get_text(g, root, SYNC_ROUNDS_RECORDING, false, in->tree)
+			   : NULL;
 	if (g->rc)
+		return;
+	struct sync_recorder *r = recorder_for(in, recording, hosts->n);
+	if (!r)
 		return;
 	r->host = host_of_boot(in->e, boot);
 	if (r->host != SYNC_NOT_RECORDED && !sync_monotonic_base(in->e, r->host, &own))
 		r->host = SYNC_NOT_RECORDED;
-	r->n_hosts = 0; /* left by a manifest whose end was damaged */
-	r->hosts = mer_arena_zalloc(&in->into->arena, hosts->n + 1u, sizeof(*r->hosts));
-	if (!r->hosts)
-		mer_json_get_nomem(g);
 	for (uint32_t i = 0; g->rc == 0 && i < hosts->n; i++)
-		read_host(in, &hosts->u.items[i], own, r);
-	in->into->n += g->rc == 0 && r->n_hosts > 0;
+		read_host(in, &hosts->u.items[i], own, i, r);
+	if (r->n_hosts)
+		qsort(r->hosts, r->n_hosts, sizeof(*r->hosts), by_place);
+	bool is_new = r == in->into->recorders + in->into->n;
+	in->into->n += is_new && g->rc == 0 && r->n_hosts > 0;
 }
 
 int sync_rounds_parse(struct mer_experiment *e, const char *text, size_t len, const char *path,

@@ -18,17 +18,23 @@ struct sync_round {
 
 struct sync_host_rounds { /* of one host, by time: each began after the one before had ended */
 	uint32_t host;
+	uint32_t place; /* among the hosts of the manifest */
 	struct sync_round *rounds;
 	size_t n;
 };
 
 enum { SYNC_NOT_RECORDED = UINT32_MAX };
 
+/* Keys of an excerpt (excerpt.h) besides those of a manifest. */
+#define SYNC_ROUNDS_RECORDING "excerpt_of"
+#define SYNC_ROUNDS_PLACE "place"
+
 struct sync_recorder { /* of one recording */
 	/* The recorder's host, if it was recorded too (times are then by the clock of its traces);
 	 * else SYNC_NOT_RECORDED. */
 	uint32_t host;
-	struct sync_host_rounds *hosts;
+	const char *recording; /* of excerpts: which manifest they are of; NULL: it is a manifest */
+	struct sync_host_rounds *hosts; /* in the order of the manifest */
 	size_t n_hosts;
 };
 
@@ -62,6 +68,9 @@ int sync_with_rounds(const struct sync_messages *m, double max_drift, struct syn
 	struct mer_err *err);
 void sync_with_rounds_free(const struct sync_messages *m, struct sync_messages *with);
 
+/* The host of the experiment that a manifest calls so; SYNC_NOT_RECORDED: it is none. */
+uint32_t sync_rounds_host(
+	const struct mer_experiment *e, const char *boot, const char *tracer, const char *name);
 /* The host's times minus clock_gettime(CLOCK_MONOTONIC); false: its traces use another clock, or
  * the difference is not known. */
 bool sync_monotonic_base(const struct mer_experiment *e, uint32_t host, int64_t *base);
