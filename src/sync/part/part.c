@@ -152,7 +152,8 @@ static int open_stream(struct writing *w, const char *path)
 {
 	char made[PATH_BYTES];
 	struct stat st;
-	bool is_file = stat(path, &st) != 0 || S_ISREG(st.st_mode);
+	/* The link itself: /dev/stdout may lead to a file, but /dev is not for files. */
+	bool is_file = lstat(path, &st) != 0 || S_ISREG(st.st_mode);
 	int n = is_file ? snprintf(made, sizeof(made), "%s.XXXXXX", path)
 			: snprintf(made, sizeof(made), "%s/meridian-part.XXXXXX",
 				  w->o->temporary ? w->o->temporary : "/tmp");
