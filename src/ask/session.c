@@ -14,6 +14,7 @@
 #include "ask/tasks.h"
 #include "ask/print/text.h"
 #include "ask/verb.h"
+#include "trace/extent.h"
 #include "trace/hole.h"
 #include "trace/missing.h"
 
@@ -67,16 +68,9 @@ static bool find_begin(struct mer_experiment *e, int64_t *begin)
 	*begin = INT64_MAX;
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
 		struct trace_hole hole;
-		int64_t first = MER_NO_TIME, last = MER_NO_TIME;
-		if (trace_find_hole(e, h, &hole)) {
-			first = hole.end;
-			any = true;
-		} else {
-			for (uint32_t t = 0; t < e->n_traces; t++)
-				if (e->traces[t].host == h && e->traces[t].begin != MER_NO_TIME)
-					trace_widen(&first, &last, e->traces[t].begin,
-						e->traces[t].end);
-		}
+		bool has_hole = trace_find_hole(e, h, &hole);
+		int64_t first = has_hole ? hole.end : trace_extent_of_host(e, h).begin;
+		any |= has_hole;
 		if (first != MER_NO_TIME && first < *begin)
 			*begin = first;
 	}

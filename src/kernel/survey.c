@@ -9,6 +9,7 @@
 #include "kernel/layouts.h"
 #include "kernel/losses.h"
 #include "trace/cursor.h"
+#include "trace/extent.h"
 #include "trace/missing.h"
 
 enum {
@@ -88,21 +89,19 @@ static int look(struct survey *s, struct trace_range range)
 static int look_at_both_ends(struct survey *s)
 {
 	const struct mer_experiment *e = s->e;
-	int64_t begin = MER_NO_TIME, end = MER_NO_TIME;
+	struct trace_extent all = trace_extent_of_host(e, s->host);
 	double bytes = 1;
 	for (uint32_t i = 0; i < e->n_traces; i++)
-		if (e->traces[i].host == s->host) {
-			trace_widen(&begin, &end, e->traces[i].begin, e->traces[i].end);
+		if (e->traces[i].host == s->host)
 			bytes += (double)e->traces[i].bytes;
-		}
-	if (begin == MER_NO_TIME || end <= begin)
+	if (all.begin == MER_NO_TIME || all.end <= all.begin)
 		return 0;
-	int64_t length = mer_time_between(begin, end);
+	int64_t length = mer_time_between(all.begin, all.end);
 	if (bytes <= 2 * READ_BYTES)
 		return look(s, (struct trace_range){ INT64_MIN, INT64_MAX });
 	int64_t part = (int64_t)((double)length * (READ_BYTES / bytes)) + 1;
-	int rc = look(s, (struct trace_range){ INT64_MIN, begin + part });
-	return rc ? rc : look(s, (struct trace_range){ end - part, INT64_MAX });
+	int rc = look(s, (struct trace_range){ INT64_MIN, all.begin + part });
+	return rc ? rc : look(s, (struct trace_range){ all.end - part, INT64_MAX });
 }
 
 static int find_absent(struct survey *s)

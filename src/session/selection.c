@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/glob.h"
 #include "base/str.h"
+#include "trace/extent.h"
 #include "trace/filter/filter.h"
 
 bool session_ranges_contain(const struct session_ranges *r, uint64_t v)
@@ -190,13 +191,10 @@ int session_moment_host(const struct session_moment *m, const struct mer_experim
 static struct sync_range own_span(
 	const struct mer_experiment *e, const struct sync_result *r, uint32_t host)
 {
-	struct sync_range span = { MER_NO_TIME, MER_NO_TIME };
 	if (r)
 		return r->hosts[host].span;
-	for (uint32_t t = 0; t < e->n_traces; t++)
-		if (e->traces[t].host == host && e->traces[t].begin != MER_NO_TIME)
-			trace_widen(&span.begin, &span.end, e->traces[t].begin, e->traces[t].end);
-	return span;
+	struct trace_extent x = trace_extent_of_host(e, host);
+	return (struct sync_range){ x.begin, x.end };
 }
 
 static int find_moment(const struct session_moment *m, const struct mer_experiment *e,

@@ -85,3 +85,12 @@ int trace_find_extents(struct mer_experiment *e, struct trace_extent *extents, s
 	trace_prober_fini(&p);
 	return rc;
 }
+
+struct trace_extent trace_extent_of_host(const struct mer_experiment *e, uint32_t host)
+{
+	struct trace_extent x = { MER_NO_TIME, MER_NO_TIME };
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		if (e->traces[t].host == host)
+			trace_widen(&x.begin, &x.end, e->traces[t].begin, e->traces[t].end);
+	return x;
+}

@@ -1,4 +1,4 @@
-/* Extent: the times of the first and the last event of each stream.
+/* Extent: the times of the first and the last event of each stream, and of a host.
  *
  * Packet headers do not have these times. A tracer begins the first packet when it allocates its
  * buffers, which may be long before the first event, and ends the last one when the recording is
@@ -17,5 +17,8 @@ struct trace_extent { /* ns; both MER_NO_TIME: no event, or too expensive to fin
  * the last event, the end is the one in the packet's header. Damage is not reported here: later
  * readers of the packets do so. */
 int trace_find_extents(struct mer_experiment *e, struct trace_extent *extents, struct mer_err *err);
+
+/* From the first to the last event of all traces of a host. */
+struct trace_extent trace_extent_of_host(const struct mer_experiment *e, uint32_t host);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/human.h"
 #include "base/sort.h"
 #include "base/str.h"
+#include "trace/extent.h"
 #include "trace/probe.h"
 
 enum { FIRST_EVENTS = 8 };
@@ -39,12 +40,9 @@ bool trace_find_hole(struct mer_experiment *e, uint32_t host, struct trace_hole 
 	struct trace_prober p;
 	struct mer_err ignored;
 	uint32_t n = 0;
-	int64_t begin = MER_NO_TIME, end = MER_NO_TIME;
 	bool found = false;
-	for (uint32_t i = 0; i < e->n_traces; i++)
-		if (e->traces[i].host == host)
-			trace_widen(&begin, &end, e->traces[i].begin, e->traces[i].end);
-	if (begin == MER_NO_TIME || mer_time_between(begin, end) < least_ns)
+	struct trace_extent all = trace_extent_of_host(e, host);
+	if (all.begin == MER_NO_TIME || mer_time_between(all.begin, all.end) < least_ns)
 		return false;
 	int64_t *times = calloc((size_t)e->n_streams * FIRST_EVENTS + 1, sizeof(*times));
 	bool ok = times && trace_prober_init(&p, e, &ignored) == 0;
@@ -59,7 +57,7 @@ bool trace_find_hole(struct mer_experiment *e, uint32_t host, struct trace_hole 
 	 * these. */
 	for (uint32_t i = 1; i < n && i <= FIRST_EVENTS / 2 && !found; i++) {
 		int64_t gap = mer_time_between(times[i - 1], times[i]);
-		found = gap >= least_ns && gap > mer_time_between(begin, end) / 2;
+		found = gap >= least_ns && gap > mer_time_between(all.begin, all.end) / 2;
 		if (found)
 			*hole = (struct trace_hole){ times[i - 1], times[i], i };
 	}

@@ -17,6 +17,7 @@
 #include "session/request.h"
 #include "session/session.h"
 #include "store/cache.h"
+#include "trace/extent.h"
 
 enum { KINDS = 64 };
 
@@ -322,15 +323,6 @@ static bool is_recorded(const struct analysis *of, const struct capability_host 
 	return !is_known;
 }
 
-static int64_t begin_of(const struct mer_experiment *e, uint32_t host)
-{
-	int64_t begin = MER_NO_TIME, end = MER_NO_TIME;
-	for (uint32_t t = 0; t < e->n_traces; t++)
-		if (e->traces[t].host == host && e->traces[t].begin != MER_NO_TIME)
-			trace_widen(&begin, &end, e->traces[t].begin, e->traces[t].end);
-	return begin;
-}
-
 /* Where nothing happened there is a file without rows: a question about it finds none. Where it was
  * not recorded there is no file. */
 static int make_empty(struct export *x)
@@ -345,7 +337,7 @@ static int make_empty(struct export *x)
 		for (uint32_t h = 0; h < x->e->n_hosts && rc == 0; h++) {
 			struct kind *kind = &x->kinds[k];
 			const struct analysis *a = kind->request.analysis;
-			int64_t begin = begin_of(x->e, h);
+			int64_t begin = trace_extent_of_host(x->e, h).begin;
 			bool is_there = is_recorded(a, &hosts[h]);
 			kind->n_not_recorded += wants_host(x, h) && !is_there;
 			if (kind->places[h].is_done || begin == MER_NO_TIME)

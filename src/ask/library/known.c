@@ -4,6 +4,7 @@
 #include "ask/library/api.h"
 #include "base/err.h"
 #include "session/capabilities.h"
+#include "trace/extent.h"
 
 int mer_session_hosts(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
@@ -21,17 +22,15 @@ int mer_session_hosts(struct mer_session *s, struct mer_result **result, struct 
 		return rc;
 	const struct mer_experiment *e = session_experiment(s->session);
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
-		int64_t begin = MER_NO_TIME, end = MER_NO_TIME;
-		for (uint32_t i = 0; i < e->n_traces; i++)
-			if (e->traces[i].host == h)
-				trace_widen(&begin, &end, e->traces[i].begin, e->traces[i].end);
-		mer_table_add(&(*result)->own, (struct mer_cell[N]){
-						       [HOST] = mer_text(e->hosts[h].name),
-						       [ID] = mer_text(e->hosts[h].id),
-						       [TRACES] = MER_INT(e->hosts[h].n_traces),
-						       [BEGIN] = mer_int_unless(begin, MER_NO_TIME),
-						       [END] = mer_int_unless(end, MER_NO_TIME),
-					       });
+		struct trace_extent x = trace_extent_of_host(e, h);
+		mer_table_add(
+			&(*result)->own, (struct mer_cell[N]){
+						 [HOST] = mer_text(e->hosts[h].name),
+						 [ID] = mer_text(e->hosts[h].id),
+						 [TRACES] = MER_INT(e->hosts[h].n_traces),
+						 [BEGIN] = mer_int_unless(x.begin, MER_NO_TIME),
+						 [END] = mer_int_unless(x.end, MER_NO_TIME),
+					 });
 	}
 	return api_end(result, 0, err);
 }

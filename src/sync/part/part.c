@@ -20,6 +20,7 @@
 #include "sync/rounds/excerpt.h"
 #include "sync/rounds/rounds.h"
 #include "trace/cursor.h"
+#include "trace/extent.h"
 
 enum { PATH_BYTES = 4300 };
 
@@ -61,7 +62,7 @@ static uint64_t clock_of(const struct writing *w, int64_t time)
 static int find_span(struct writing *w)
 {
 	const struct mer_experiment *e = w->e;
-	w->begin = w->end = MER_NO_TIME;
+	const struct trace_extent x = trace_extent_of_host(e, w->host);
 	bool has_clock = true;
 	for (uint32_t i = 0; i < e->n_parts; i++)
 		if (e->traces[e->parts[i].trace].host == w->host &&
@@ -69,16 +70,15 @@ static int find_span(struct writing *w)
 			return mer_fail(
 				w->err, MER_ERR_INPUT, "%s is a part already", e->parts[i].given);
 	for (uint32_t t = 0; t < e->n_traces; t++) {
-		const struct mer_trace *x = &e->traces[t];
-		if (x->host != w->host)
-			continue;
-		has_clock &= x->has_clock && !x->base_s;
-		trace_widen(&w->begin, &w->end, x->begin, x->end);
+		const struct mer_trace *of = &e->traces[t];
+		has_clock &= of->host != w->host || (of->has_clock && !of->base_s);
 	}
 	if (!has_clock)
 		return mer_fail(w->err, MER_ERR_INPUT,
 			"host %s has no clock that can be compared with others",
 			e->hosts[w->host].name);
+	w->begin = x.begin;
+	w->end = x.end;
 	if (w->begin == MER_NO_TIME)
 		return mer_fail(w->err, MER_ERR_INPUT, "the traces of host %s have no events",
 			e->hosts[w->host].name);
