@@ -134,29 +134,6 @@ static void read_trace(struct json_parser *p, const struct mer_json_value *v)
 
 /* Clock classes. */
 
-/* The 36 characters of a UUID; anything else is simply none. */
-static bool parse_uuid_text(const char *text, uint8_t uuid[16])
-{
-	unsigned n = 0;
-	if (strlen(text) != 36)
-		return false;
-	for (unsigned i = 0; i < 36;) {
-		unsigned byte;
-		if (i == 8 || i == 13 || i == 18 || i == 23) {
-			if (text[i++] != '-')
-				return false;
-			continue;
-		}
-		if (!strchr("0123456789abcdefABCDEF", text[i]) ||
-			!strchr("0123456789abcdefABCDEF", text[i + 1]))
-			return false;
-		sscanf(text + i, "%2x", &byte);
-		uuid[n++] = (uint8_t)byte;
-		i += 2;
-	}
-	return n == 16;
-}
-
 static void read_origin(struct json_parser *p, const struct mer_json_value *v, struct ctf_clock *c)
 {
 	static const char *const keys[] = { "namespace name uid", NULL };
@@ -175,7 +152,7 @@ static void read_origin(struct json_parser *p, const struct mer_json_value *v, s
 		ctf_json_get_kind(p, origin, "name", MER_JSON_STRING);
 		const char *uid = ctf_json_get_text(p, origin, "uid");
 		if (!c->has_uuid)
-			c->has_uuid = parse_uuid_text(uid, c->uuid);
+			c->has_uuid = ctf_uuid_parse(uid, strlen(uid), c->uuid);
 		return;
 	}
 	if (!mer_json_is(origin, "unix-epoch"))
@@ -258,7 +235,7 @@ static void read_clock(struct json_parser *p, const struct mer_json_value *v)
 		ctf_json_uuid(p, uuid, c.uuid);
 		c.has_uuid = true;
 	} else if (c.uid) {
-		c.has_uuid = parse_uuid_text(c.uid, c.uuid);
+		c.has_uuid = ctf_uuid_parse(c.uid, strlen(c.uid), c.uuid);
 	}
 	read_origin(p, v, &c);
 	read_offset(p, v, &c);

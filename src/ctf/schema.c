@@ -3,6 +3,31 @@
 
 #include <string.h>
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool ctf_uuid_parse(const char *text, size_t len, uint8_t uuid[16])
+{
+	static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	if (len != sizeof(shape) - 1)
+		return false;
+	for (size_t i = 0, n = 0; i < len; i++) {
+		int d = hex_digit(text[i]);
+		if (shape[i] == '-' ? text[i] != '-' : d < 0)
+			return false;
+		if (shape[i] == '-')
+			continue;
+		uuid[n / 2] = (uint8_t)(n % 2 ? uuid[n / 2] << 4 | d : d);
+		n++;
+	}
+	return true;
+}
+
 const struct ctf_env *ctf_env_find(const struct ctf_schema *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->n_env; i++)

@@ -213,6 +213,9 @@ struct ctf_schema {
 	uint16_t n_regs; /* registers are 1 .. n_regs */
 };
 
+/* Reads "8b0c8a62-1f7d-4a8e-9c3b-0d5e6f708192". False: it has another form, and uuid may be half
+ * written. */
+bool ctf_uuid_parse(const char *text, size_t len, uint8_t uuid[16]);
 /* The entry called name, or NULL. */
 const struct ctf_env *ctf_env_find(const struct ctf_schema *s, const char *name);
 const struct ctf_stream_class *ctf_stream_class_find(const struct ctf_schema *s, uint64_t id);

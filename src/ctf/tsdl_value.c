@@ -141,31 +141,11 @@ int tsdl_value_byte_order(struct tsdl *t, const struct tsdl_value *v)
 	tsdl_fail_at(t, MER_ERR_INPUT, v->start, "expected le, be, network or native");
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 void tsdl_value_uuid(struct tsdl *t, const struct tsdl_value *v, uint8_t uuid[16])
 {
-	static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-	bool ok = v->kind == VALUE_STRING && v->len == sizeof(shape) - 1;
-	for (size_t i = 0, n = 0; ok && i < v->len; i++) {
-		int d = hex_digit(v->text[i]);
-		if (shape[i] == '-') {
-			ok = v->text[i] == '-';
-		} else if (d < 0) {
-			ok = false;
-		} else {
-			uuid[n / 2] = (uint8_t)(n % 2 ? uuid[n / 2] << 4 | d : d);
-			n++;
-		}
-	}
-	if (!ok)
-		tsdl_fail_at(t, MER_ERR_INPUT, v->start, "expected a UUID: \"%s\"", shape);
+	if (v->kind != VALUE_STRING || !ctf_uuid_parse(v->text, v->len, uuid))
+		tsdl_fail_at(t, MER_ERR_INPUT, v->start,
+			"expected a UUID: \"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx\"");
 }
 
 const char *tsdl_value_text(struct tsdl *t, const struct tsdl_value *v)

@@ -90,24 +90,6 @@ static struct ctf_fc *missing_payload(struct mer_arena *a)
 	return p;
 }
 
-/* "8b0c8a62-..." False: it is another name of a clock. */
-static bool parse_uuid(const char *text, uint8_t uuid[16])
-{
-	size_t n = 0;
-	for (; text && *text; text++) {
-		if (*text == '-')
-			continue;
-		char pair[3] = { text[0], text[1], '\0' }, *end;
-		if (n == 16)
-			return false;
-		uuid[n++] = (uint8_t)strtoul(pair, &end, 16);
-		if (end != pair + 2)
-			return false;
-		text++;
-	}
-	return n == 16;
-}
-
 /* The trace whose identity the part takes: of the kernel, if there is one. */
 static const struct mer_trace *trace_of(const struct mer_experiment *e, uint32_t host)
 {
@@ -187,7 +169,8 @@ struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experi
 		.freq_hz = SECOND_NS,
 		.offset_s = seconds,
 		.offset_cycles = *base - seconds * SECOND_NS };
-	clock->has_uuid = parse_uuid(t->clock.uuid, clock->uuid);
+	clock->has_uuid =
+		t->clock.uuid && ctf_uuid_parse(t->clock.uuid, strlen(t->clock.uuid), clock->uuid);
 	*s = (struct ctf_schema){ .major = 1,
 		.minor = 8,
 		.order = CTF_LE,
@@ -197,7 +180,7 @@ struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experi
 		.n_streams = 1,
 		.env = own,
 		.n_env = n_env };
-	s->has_uuid = parse_uuid(t->uuid, s->uuid);
+	s->has_uuid = t->uuid && ctf_uuid_parse(t->uuid, strlen(t->uuid), s->uuid);
 	s->packet_header = ctf_new_packet_header(a, CTF_LE);
 	stream->packet_context = ctf_new_packet_context(a, CTF_LE, 0);
 	/* The last field is the CPU: there is none. */
