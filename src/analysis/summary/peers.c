@@ -574,13 +574,12 @@ static void emit(const struct finding *f, struct mer_table *t)
 }
 
 static void add_link(
-	struct sums *sums, const struct mer_map *by_name, const struct summary_link *l, bool is_to)
+	const struct summary *s, struct sums *sums, const struct summary_link *l, bool is_to)
 {
-	const char *name = is_to ? l->to : l->from;
-	const uint32_t *at = mer_map_get(by_name, mer_hash(name, strlen(name)));
-	if (!at || !*at)
+	const struct summary_host *h = summary_host_named(s, is_to ? l->to : l->from);
+	if (!h)
 		return;
-	struct sums *x = &sums[*at - 1];
+	struct sums *x = &sums[h - s->hosts];
 	const struct {
 		bool is_known;
 		double sum;
@@ -596,12 +595,9 @@ static void add_link(
 		}
 }
 
-/* False: no memory. */
-static bool sum_rows(const struct summary *s, struct sums *sums)
+static void sum_rows(const struct summary *s, struct sums *sums)
 {
 	const struct mer_table *t = &s->in[SUMMARY_IN_REQUESTS];
-	struct mer_map by_name = { 0 };
-	bool ok = true;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		const struct summary_host *h = summary_host_of(s, t, r);
 		if (!h || strcmp(summary_text(t, r, "name"), "disk flush") == 0)
@@ -609,18 +605,9 @@ static bool sum_rows(const struct summary *s, struct sums *sums)
 		sums[h - s->hosts].disk_n += (double)summary_number(t, r, "count");
 		sums[h - s->hosts].disk_ns += (double)summary_number(t, r, "total_ns");
 	}
-	for (uint32_t h = 0; ok && h < s->n; h++) {
-		const char *name = s->hosts[h].name;
-		uint32_t *at = name ? mer_map_put(&by_name, mer_hash(name, strlen(name))) : NULL;
-		ok = at || !name;
-		if (at)
-			*at = h + 1;
-	}
-	for (size_t i = 0; ok && i < s->n_links; i++)
+	for (size_t i = 0; i < s->n_links; i++)
 		for (int is_to = 0; is_to < 2; is_to++)
-			add_link(sums, &by_name, &s->links[i], is_to);
-	mer_map_fini(&by_name);
-	return ok;
+			add_link(s, sums, &s->links[i], is_to);
 }
 
 static void find_unusual(struct finding *f, const struct group *g, size_t n)
@@ -654,10 +641,10 @@ void peers_find(const struct summary *s, enum peers_by by, struct mer_table *unu
 		.room = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
 		.most = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
 		.n_known = mer_arena_zalloc(a, s->n + 1u, sizeof(double)) };
-	bool ok = g && f.sums && f.item && f.values && f.sorted && f.room && f.most && f.n_known &&
-		  sum_rows(s, f.sums);
+	bool ok = g && f.sums && f.item && f.values && f.sorted && f.room && f.most && f.n_known;
 	unusual->failed |= !ok;
 	if (ok) {
+		sum_rows(s, f.sums);
 		find_unusual(&f, g, n_groups);
 		emit(&f, unusual);
 	}

@@ -86,15 +86,20 @@ static void name_hosts(struct summary *s)
 	}
 }
 
+struct summary_host *summary_host_named(const struct summary *s, const char *name)
+{
+	const uint32_t *at = mer_map_get(&s->by_name, mer_hash(name, strlen(name)));
+	return at && strcmp(s->hosts[*at - 1].name, name) == 0 ? &s->hosts[*at - 1] : NULL;
+}
+
 /* Finds the host of each row once, because there may be many hosts with many rows each. The names
  * of the hosts must be set. */
 static int find_owners(struct summary *s)
 {
-	struct mer_map by_name = { 0 }; /* hash of a name -> host, plus 1 */
 	bool ok = true;
 	for (uint32_t h = s->n; h-- > 0 && ok;) {
 		const char *name = s->hosts[h].name;
-		uint32_t *at = name ? mer_map_put(&by_name, mer_hash(name, strlen(name))) : NULL;
+		uint32_t *at = name ? mer_map_put(&s->by_name, mer_hash(name, strlen(name))) : NULL;
 		ok = at || !name;
 		if (at)
 			*at = h + 1;
@@ -107,15 +112,10 @@ static int find_owners(struct summary *s)
 		ok = s->owners[i] != NULL;
 		for (size_t r = 0; r < t->n_rows && ok && column != SIZE_MAX; r++) {
 			const struct mer_cell *c = &t->cells[r * t->n_columns + column];
-			const uint32_t *at =
-				c->set ? mer_map_get(
-						 &by_name, mer_hash(c->v.text, strlen(c->v.text)))
-				       : NULL;
-			bool is_same = at && strcmp(s->hosts[*at - 1].name, c->v.text) == 0;
-			s->owners[i][r] = is_same ? *at : 0;
+			struct summary_host *of = c->set ? summary_host_named(s, c->v.text) : NULL;
+			s->owners[i][r] = of ? (uint32_t)(of - s->hosts) + 1 : 0;
 		}
 	}
-	mer_map_fini(&by_name);
 	return ok ? 0 : mer_fail_nomem(s->run->err);
 }
 
@@ -633,6 +633,7 @@ static void fini(struct summary *s)
 {
 	for (uint32_t i = 0; s->marks && i < s->n; i++)
 		mer_map_fini(&s->marks[i]);
+	mer_map_fini(&s->by_name);
 	free(s->tracer);
 	free(s->marks);
 	free(s->links);

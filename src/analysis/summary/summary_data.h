@@ -93,9 +93,10 @@ struct summary {
 	const bool **tracer; /* by host and task; owned by the run */
 	/* by host: (tid, comm) of a row -> bits of enum summary_mark */
 	struct mer_map *marks;
-	uint32_t **owners; /* for the rows of each table of in: host, plus 1; 0: none */
-	bool all;	   /* also waits for what tasks started themselves */
-	enum peers_by by;  /* of groups of hosts */
+	struct mer_map by_name; /* hash of a host's name -> host, plus 1 */
+	uint32_t **owners;	/* for the rows of each table of in: host, plus 1; 0: none */
+	bool all;		/* also waits for what tasks started themselves */
+	enum peers_by by;	/* of groups of hosts */
 };
 
 /* A quotient; 0 if whole is 0. */

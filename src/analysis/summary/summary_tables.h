@@ -55,6 +55,8 @@ static inline const char *summary_text(const struct mer_table *t, size_t row, co
 	return c->set ? c->v.text : "";
 }
 
+/* The host of this name; NULL: none. */
+struct summary_host *summary_host_named(const struct summary *s, const char *name);
 /* The host that a row of an input table belongs to; NULL: none. */
 struct summary_host *summary_host_of(
 	const struct summary *s, const struct mer_table *t, size_t row);
