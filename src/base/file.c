@@ -62,6 +62,33 @@ void mer_file_release(const void *bytes, size_t n)
 	errno = saved; /* a hint that fails is no failure */
 }
 
+static bool make_one(const char *path, unsigned mode)
+{
+	struct stat st;
+	if (mkdir(path, mode) == 0)
+		return true;
+	/* For an existing folder, mkdir may fail otherwise than with EEXIST if we may not write to
+	 * the folder that contains it. */
+	int why = errno;
+	bool exists = stat(path, &st) == 0;
+	if (exists && S_ISDIR(st.st_mode))
+		return true;
+	errno = exists ? ENOTDIR : why;
+	return false;
+}
+
+bool mer_make_folders_of(char *path, unsigned mode)
+{
+	for (char *slash = strchr(path + (path[0] == '/'), '/'); slash;
+		slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (!make_one(path, mode))
+			return false;
+		*slash = '/';
+	}
+	return true;
+}
+
 bool mer_make_folder(const char *path)
 {
 	char above[4096];
@@ -70,16 +97,7 @@ bool mer_make_folder(const char *path)
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	for (char *slash = strchr(above + (above[0] == '/'), '/'); slash;
-		slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		/* For an existing folder, mkdir may fail otherwise than with EEXIST if we may not
-		 * write to the folder that contains it. */
-		if (mkdir(above, 0700) != 0 && errno != EEXIST && access(above, X_OK) != 0)
-			return false;
-		*slash = '/';
-	}
-	return mkdir(path, 0700) == 0 || errno == EEXIST;
+	return mer_make_folders_of(above, 0700) && (mkdir(path, 0700) == 0 || errno == EEXIST);
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)

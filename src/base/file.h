@@ -29,6 +29,10 @@ void mer_file_release(const void *bytes, size_t n);
  * why. */
 bool mer_make_folder(const char *path);
 
+/* Makes the folders that the file lies in if missing, with this mode. False: errno says why, and
+ * path is cut off behind the folder that could not be made. */
+bool mer_make_folders_of(char *path, unsigned mode);
+
 /* Removes the folder and all that is in it; links are removed, not followed. False: errno says
  * why. */
 bool mer_remove_folder(const char *path);

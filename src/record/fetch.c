@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/now.h"
 #include "base/safe_text.h"
@@ -89,19 +90,6 @@ static const char *place_of(const struct record_run *r, const struct fetching *f
 	return mer_arena_printf(r->arena, "%s/%s/%s", r->folder, f->h->name, f->files[f->at].path);
 }
 
-/* Makes the folders of a file, below an existing folder whose path has `skip` bytes. */
-static bool make_folders(char *path, size_t skip)
-{
-	for (char *slash = strchr(path + skip, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-		*slash = '/';
-		if (!made)
-			return false;
-	}
-	return true;
-}
-
 /* Opens the next file that is not complete; false: there is none, or rc says why. */
 static bool open_next(struct record_run *r, struct fetching *f, int *rc, struct mer_err *err)
 {
@@ -113,7 +101,7 @@ static bool open_next(struct record_run *r, struct fetching *f, int *rc, struct 
 			*rc = mer_fail_nomem(err);
 			return false;
 		}
-		f->fd = make_folders(own, strlen(r->folder) + 1)
+		f->fd = mer_make_folders_of(own, 0777)
 				? open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)
 				: -1;
 		if (f->fd < 0 || fstat(f->fd, &st) != 0) {

@@ -120,6 +120,35 @@ static void folder_and_those_above(void **state)
 	assert_true(mer_remove_folder(dir));
 }
 
+/* Folders for a file that others may read; of a folder that cannot be made the path is left. */
+static void folders_of_a_file(void **state)
+{
+	char dir[] = "/tmp/test_file.XXXXXX", path[100], wanted[100];
+	struct stat st;
+	(void)state;
+	mode_t mask = umask(027);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/a/b/f", dir);
+	snprintf(wanted, sizeof(wanted), "%s", path);
+	assert_true(mer_make_folders_of(path, 0777));
+	assert_string_equal(path, wanted);
+	assert_int_equal(stat(path, &st), -1);
+	snprintf(path, sizeof(path), "%s/a/b", dir);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0750);
+	/* Below a file there can be none. */
+	snprintf(wanted, sizeof(wanted), "%s/a/f", dir);
+	FILE *out = fopen(wanted, "w");
+	assert_non_null(out);
+	assert_int_equal(fclose(out), 0);
+	snprintf(path, sizeof(path), "%s/a/f/c/g", dir);
+	assert_false(mer_make_folders_of(path, 0777));
+	assert_int_equal(errno, ENOTDIR);
+	assert_string_equal(path, wanted);
+	umask(mask);
+	assert_true(mer_remove_folder(dir));
+}
+
 /* What cannot be written: the reason is kept. */
 static void not_written(void **state)
 {
@@ -167,6 +196,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(files),
 		cmocka_unit_test(replaced_as_a_whole), cmocka_unit_test(not_written),
-		cmocka_unit_test(removed), cmocka_unit_test(folder_and_those_above) };
+		cmocka_unit_test(removed), cmocka_unit_test(folder_and_those_above),
+		cmocka_unit_test(folders_of_a_file) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

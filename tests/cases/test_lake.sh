@@ -6,20 +6,7 @@ plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 readers=$BUILD/lake
 
-have_readers() {
-	if ! command -v npm node >/dev/null; then
-		echo "skipped: DuckDB and hyparquet need node and npm"
-		return 1
-	fi
-	mkdir -p "$readers"
-	cp "$SRC"/tests/cases/lake/* "$readers"
-	[ -e "$readers/node_modules/.package-lock.json" ] && return
-	(cd "$readers" && timeout 100 npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) && return
-	rm -rf "$readers/node_modules"
-	echo "skipped: npm does not get DuckDB and hyparquet"
-	return 1
-}
-have_readers || exit 77
+packages cases/lake "$readers" "DuckDB and hyparquet" || exit 77
 
 # lake_is NAME TRACE...
 lake_is() {

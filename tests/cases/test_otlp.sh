@@ -6,21 +6,8 @@ plain_only
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 reader=$BUILD/otlp
 
-# The package comes from where npm gets its own; without it the rest is tested.
-have_reader() {
-	if ! command -v npm node >/dev/null; then
-		echo "skipped: OpenTelemetry's package needs node and npm"
-		return 1
-	fi
-	mkdir -p "$reader"
-	cp "$SRC"/tests/cases/otlp/* "$reader"
-	[ -e "$reader/node_modules/.package-lock.json" ] && return
-	(cd "$reader" && timeout 100 npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) && return
-	rm -rf "$reader/node_modules"
-	echo "skipped: npm does not get OpenTelemetry's package"
-	return 1
-}
-have_reader && is_read=1
+# Without it the rest is tested.
+packages cases/otlp "$reader" "OpenTelemetry's package" && is_read=1
 
 # A span a line: id, parent, trace, begin, end, kind, messages, host; and those of the list.
 spans='[.resourceSpans[] | (.resource.attributes | map({key, value: .value.stringValue}) | from_entries) as $r

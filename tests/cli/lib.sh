@@ -39,6 +39,22 @@ plain_only() {
 }
 n_every=0
 every() { ! is_part || ((n_every++ % $1 == 0)); }
+# packages SOURCE FOLDER NAMES: copies tests/SOURCE, which names packages of npm, to FOLDER and gets them there, from
+# where npm gets its own. Says what is left out without them.
+packages() {
+	local to=$2
+	if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
+		echo "skipped: there is no node or no npm for $3"
+		return 1
+	fi
+	mkdir -p "$to"
+	cp "$SRC/tests/$1"/* "$to"
+	[ -e "$to/node_modules/.package-lock.json" ] && return
+	(cd "$to" && timeout 100 npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) && return
+	rm -rf "$to/node_modules"
+	echo "skipped: npm does not get $3"
+	return 1
+}
 # check WHAT COMMAND...: the command succeeds
 check() {
 	local what=$1

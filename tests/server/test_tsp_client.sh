@@ -6,20 +6,7 @@
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 reader=$BUILD/tsp
 
-# The package comes from where npm gets its own.
-if ! command -v npm node >/dev/null; then
-	echo "skipped: the protocol's client needs node and npm"
-	exit 77
-fi
-mkdir -p "$reader"
-cp "$SRC"/tests/server/tsp/* "$reader"
-if [ ! -e "$reader/node_modules/.package-lock.json" ]; then
-	(cd "$reader" && timeout 100 npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) || {
-		rm -rf "$reader/node_modules"
-		echo "skipped: npm does not get the protocol's client"
-		exit 77
-	}
-fi
+packages server/tsp "$reader" "the protocol's client" || exit 77
 
 # client TRACE...
 client() {

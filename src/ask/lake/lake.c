@@ -1,6 +1,5 @@
 #include "ask/lake/lake.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,18 +70,9 @@ static void list_path(char path[LAKE_PATH], const struct lake_place *p)
 
 int lake_make_folders(const char *path, struct mer_err *err)
 {
-	char folder[LAKE_PATH];
-	struct stat st;
-	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
-		if (mkdir(folder, 0777) != 0 && (errno != EEXIST || stat(folder, &st) != 0))
-			return mer_fail_errno(err, "create", folder);
-		if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode)) {
-			errno = ENOTDIR;
-			return mer_fail_errno(err, "create", folder);
-		}
-	}
-	return 0;
+	char folders[LAKE_PATH];
+	snprintf(folders, sizeof(folders), "%s", path);
+	return mer_make_folders_of(folders, 0777) ? 0 : mer_fail_errno(err, "create", folders);
 }
 
 unsigned lake_part(const struct lake_list *old, const struct lake_place *p, const char *date)
