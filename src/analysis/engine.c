@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/fold.h"
+#include "analysis/partial.h"
 #include "analysis/tracer.h"
 #include "kernel/listeners.h"
 #include "kernel/observer_pair.h"
@@ -442,6 +443,17 @@ static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_
 	return 0;
 }
 
+static int write_partials(struct engine *g, size_t k)
+{
+	struct analysis_partials *to = g->run->options->partials;
+	int rc = 0;
+	for (uint32_t h = 0; to && h < g->n_hosts && rc == 0; h++)
+		if (wants_host(g->run, h))
+			rc = fold_partial_write(g->plans[k], g->run, g->states[k], h, to->idle[k],
+				&to->of[h * to->n + k]);
+	return rc;
+}
+
 static int emit_all(struct engine *g, const struct analysis_request *requests, size_t n,
 	struct mer_table *tables, struct mer_err *err)
 {
@@ -460,6 +472,8 @@ static int emit_all(struct engine *g, const struct analysis_request *requests, s
 		g->run->states = states;
 		int rc = g->plans[k] ? fold_emit(g->plans[k], g->run, g->states[k], &tables[k])
 				     : a->emit(g->run, requests[k].output, &tables[k]);
+		if (rc == 0 && g->plans[k])
+			rc = write_partials(g, k);
 		if (rc)
 			return rc;
 		if (tables[k].failed || g->run->arena.failed)
@@ -656,6 +670,43 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 		rc = end_hosts(&g, run->world, err);
 	if (rc == 0)
 		rc = emit_all(&g, requests, n, tables, err);
+	free_engine(&g);
+	return rc;
+}
+
+/* ---- from what hosts have ---- */
+
+int analysis_merge(struct analysis_run *run, struct mer_experiment *none,
+	const struct analysis_options *options, const struct analysis_request *requests, size_t n,
+	const struct analysis_partial_host *hosts, uint32_t n_hosts, bool leaves_out,
+	struct analysis_left_out *sum, struct mer_table *tables, uint32_t *bad, struct mer_err *err)
+{
+	/* For what finishes tables: there is no host whose own rows it could change. */
+	static struct kernel_world no_world;
+	struct engine g = { .run = run };
+	struct fold_merge m = { .run = run,
+		.hosts = hosts,
+		.n_hosts = n_hosts,
+		.leaves_out = leaves_out,
+		.sum = sum,
+		.bad = KERNEL_NONE };
+	int rc = begin_engine(&g, none, options, requests, n, tables, err);
+	run->world = &no_world;
+	run->has_source = true;
+	for (size_t k = 0; k < n && rc == 0; k++) {
+		const struct analysis_output *o =
+			&requests[k].analysis->outputs[requests[k].output];
+		run->analysis = requests[k].analysis;
+		m.request = k;
+		rc = g.plans[k] ? fold_merge(g.plans[k], &m, &tables[k])
+				: mer_fail(err, MER_ERR_BUG, "a table without a fold");
+		if (rc == 0 && (tables[k].failed || run->arena.failed))
+			rc = mer_fail_nomem(err);
+		if (rc == 0 && o->sort)
+			mer_table_sort(&tables[k], o->sort, false);
+	}
+	if (bad)
+		*bad = m.bad;
 	free_engine(&g);
 	return rc;
 }

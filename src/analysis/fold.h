@@ -20,7 +20,8 @@
  *   rows.c     facts as rows of a table
  *   joined.c   groups of all hosts to rows, in an order.c
  *   table.c    rows to a table, of keys.c and cells.c
- *   bins.c     the same over time */
+ *   bins.c     the same over time
+ *   partial.c  what one host has for a table, as bytes; merge.c: these of all hosts to a table */
 #ifndef MER_ANALYSIS_FOLD_H
 #define MER_ANALYSIS_FOLD_H
 
@@ -132,6 +133,9 @@ struct fold_cell {
 	/* determined by the group's keys; without these keys there is no such column */
 	bool is_key;
 	bool empty_if_none; /* the cell is empty, not 0, if no fact counted */
+	/* FOLD_FUNCTION: counts what belongs to one host, so that for a row of several hosts it is
+	 * the sum of theirs (partial.h). FOLD_DIFFERENT always does. */
+	bool adds;
 	int64_t scale;	    /* sums are divided by it; 0: no division */
 	const char *
 		/* scopes that have this cell, by their words: the same key may have different
@@ -315,5 +319,26 @@ int fold_waiting_end(
 /* states: by host, NULL: none. run->world must be set. Call it once, on one thread. */
 int fold_emit(const struct fold_plan *p, struct analysis_run *run, struct fold_state *const *states,
 	struct mer_table *t);
+
+/* ---- tables of several runs (partial.h) ---- */
+
+struct mer_str;
+struct analysis_left_out;
+struct analysis_partial_host;
+
+/* Adds what this host has for the table to out. idle: see analysis_leave_out. */
+int fold_partial_write(const struct fold_plan *p, struct analysis_run *run,
+	struct fold_state *const *states, uint32_t host, bool idle, struct mer_str *out);
+/* Rows of all hosts, in their order. */
+struct fold_merge {
+	struct analysis_run *run; /* of no host */
+	const struct analysis_partial_host *hosts;
+	uint32_t n_hosts;
+	size_t request;
+	bool leaves_out;
+	struct analysis_left_out *sum;
+	uint32_t bad; /* a host whose bytes are damaged; KERNEL_NONE: none */
+};
+int fold_merge(const struct fold_plan *p, struct fold_merge *m, struct mer_table *t);
 
 #endif

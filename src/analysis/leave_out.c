@@ -123,30 +123,38 @@ static bool is_idle(const struct finder *f, const struct mer_table *t, size_t ro
 	       strcmp(cell(t, row, f->class)->v.text, blocked_class_name(BLOCKED_REQUEST)) != 0;
 }
 
-static void filter(struct finder *f, struct mer_table *t, struct analysis_left_out *sum)
+static struct analysis_left_row judge(const struct finder *f, const struct mer_table *t, size_t r)
 {
-	size_t n = 0;
+	struct analysis_left_row x = { ANALYSIS_KEPT, 1, duration_of(f, t, r) };
 	struct part part;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		if (is_tracer(f, t, r)) {
-			sum->n_tracer++;
-			sum->tracer_ns += duration_of(f, t, r);
-		} else if (is_idle(f, t, r)) {
-			sum->n_idle +=
-				f->count == SIZE_MAX ? 1 : (uint64_t)cell(t, r, f->count)->v.i;
-			sum->idle_ns += duration_of(f, t, r);
-		} else if (f->class == SIZE_MAX && find_part(f, t, r, &part)) {
-			bool idle = 2 * part.idle >= part.told;
-			*(idle ? &sum->n_idle : &sum->n_started) += 1;
-			*(idle ? &sum->idle_ns : &sum->started_ns) += duration_of(f, t, r);
-		} else {
-			if (n < r)
-				memcpy(&t->cells[n * t->n_columns], &t->cells[r * t->n_columns],
-					t->n_columns * sizeof(*t->cells));
-			n++;
-		}
+	if (is_tracer(f, t, r)) {
+		x.why = ANALYSIS_OF_TRACER;
+	} else if (is_idle(f, t, r)) {
+		x.why = ANALYSIS_IDLE;
+		x.n = f->count == SIZE_MAX ? 1 : (uint64_t)cell(t, r, f->count)->v.i;
+	} else if (f->class == SIZE_MAX && find_part(f, t, r, &part)) {
+		x.why = 2 * part.idle >= part.told ? ANALYSIS_IDLE : ANALYSIS_STARTED;
 	}
-	t->n_rows = n;
+	return x;
+}
+
+void analysis_left_out_add(struct analysis_left_out *sum, const struct analysis_left_row *row)
+{
+	switch (row->why) {
+	case ANALYSIS_KEPT: break;
+	case ANALYSIS_OF_TRACER:
+		sum->n_tracer += row->n;
+		sum->tracer_ns += row->ns;
+		break;
+	case ANALYSIS_IDLE:
+		sum->n_idle += row->n;
+		sum->idle_ns += row->ns;
+		break;
+	case ANALYSIS_STARTED:
+		sum->n_started += row->n;
+		sum->started_ns += row->ns;
+		break;
+	}
 }
 
 static size_t first_column(const struct mer_table *t, const char *const *keys)
@@ -175,12 +183,13 @@ static bool find_columns(struct finder *f, const struct mer_table *t, bool idle)
 	return f->host != SIZE_MAX && f->tid != SIZE_MAX && f->comm != SIZE_MAX;
 }
 
-/* The time from the begin of the first row to the end of the last one. */
-int analysis_leave_out(
-	struct analysis_run *run, struct mer_table *t, bool idle, struct analysis_left_out *sum)
+int analysis_judge_rows(struct analysis_run *run, const struct mer_table *t, bool idle,
+	struct analysis_left_row *rows)
 {
 	struct finder f = { .run = run };
 	int rc = 0;
+	for (size_t r = 0; r < t->n_rows; r++)
+		rows[r] = (struct analysis_left_row){ .why = ANALYSIS_KEPT };
 	if (!run->world || !t->n_rows || !find_columns(&f, t, idle))
 		return 0;
 	for (uint32_t i = 0; i < run->world->n_hosts && rc == 0; i++)
@@ -188,12 +197,32 @@ int analysis_leave_out(
 	f.knows_idle = idle && f.class == SIZE_MAX && run->options->keep_spans;
 	if (rc == 0 && f.knows_idle)
 		rc = blocked_find(run->world, &f.blocked, run->err);
-	if (rc == 0)
-		filter(&f, t, sum);
+	for (size_t r = 0; r < t->n_rows && rc == 0; r++)
+		rows[r] = judge(&f, t, r);
 	if (f.blocked.world)
 		blocked_fini(&f.blocked);
 	mer_map_fini(&f.hosts);
 	mer_map_fini(&f.tracer);
 	mer_map_fini(&f.tasks);
+	return rc;
+}
+
+int analysis_leave_out(
+	struct analysis_run *run, struct mer_table *t, bool idle, struct analysis_left_out *sum)
+{
+	struct analysis_left_row *rows = malloc((t->n_rows + 1) * sizeof(*rows));
+	int rc = rows ? analysis_judge_rows(run, t, idle, rows) : mer_fail_nomem(run->err);
+	size_t n = 0;
+	for (size_t r = 0; r < t->n_rows && rc == 0; r++) {
+		analysis_left_out_add(sum, &rows[r]);
+		if (rows[r].why != ANALYSIS_KEPT)
+			continue;
+		if (n < r)
+			memcpy(&t->cells[n * t->n_columns], &t->cells[r * t->n_columns],
+				t->n_columns * sizeof(*t->cells));
+		n++;
+	}
+	t->n_rows = rc ? t->n_rows : n;
+	free(rows);
 	return rc;
 }

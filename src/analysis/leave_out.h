@@ -12,11 +12,23 @@ struct analysis_left_out {
 	int64_t tracer_ns, idle_ns, started_ns; /* their total duration, if rows have one */
 };
 
+enum analysis_left_why { ANALYSIS_KEPT, ANALYSIS_OF_TRACER, ANALYSIS_IDLE, ANALYSIS_STARTED };
+struct analysis_left_row {
+	enum analysis_left_why why;
+	uint64_t n; /* of what it counts for: itself, or the waits of a group */
+	int64_t ns;
+};
+
 /* Removes such rows from a table that has the columns host, tid and comm (for processes: pid);
  * other tables are not changed. idle: also removes rows whose `class` says so, or, without that
  * column, rows with a begin and a duration that consist mostly of such waits; the run must have
  * kept its spans. Adds to sum. */
 int analysis_leave_out(
 	struct analysis_run *run, struct mer_table *t, bool idle, struct analysis_left_out *sum);
+/* The same, but only says of each row of the table whether it would be removed. */
+int analysis_judge_rows(struct analysis_run *run, const struct mer_table *t, bool idle,
+	struct analysis_left_row *rows);
+/* Counts a row that is left out. */
+void analysis_left_out_add(struct analysis_left_out *sum, const struct analysis_left_row *row);
 
 #endif

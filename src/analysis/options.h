@@ -4,6 +4,7 @@
 
 #include "kernel/host.h"
 
+struct analysis_partials;
 struct analysis_periods;
 struct analysis_run;
 struct fact_host;
@@ -56,6 +57,7 @@ struct analysis_options {
 	const char *group_by;
 	const struct trace_filter *filter;
 	uint64_t limit; /* rows that log keeps while reading; 0: all */
+	struct analysis_partials *partials; /* filled besides tables (partial.h); NULL: none */
 	/* Takes rows of single facts (FOLD_ROWS) one by one, instead of their tables, which stay
 	 * empty: of one host after the other, each in order. t: the table that it would be a row
 	 * of, of run->analysis; texts of cells live until it returns. NULL: nobody does. */

@@ -46,6 +46,7 @@ struct ask_amount {
 };
 
 struct answer;
+struct ask_parts; /* ask/parts.h */
 struct ask_progress;
 struct ask_program;    /* ask/program.h */
 struct mer_session;    /* meridian/session.h */
@@ -73,6 +74,12 @@ struct ask {
 	unsigned color, progress_when; /* enum ask_when */
 	unsigned quiet, verbose;
 	bool strict, csv_safe, want_help, want_version;
+	bool part; /* what the traces' hosts have for the answer is written, instead of it */
+	/* Options that say what is asked, rather than of what, or how it is shown elsewhere: "--bins=20",
+	 * as they were given; moments as ns. */
+	struct session_texts asked;
+	/* The answer is made of what hosts have, instead of traces; NULL: it is not. */
+	struct ask_parts *parts;
 	bool ignore_uuid;
 	const char *clock_wrap; /* "32", "42.9s"; NULL: not given */
 

@@ -448,9 +448,10 @@ int ask_tables(struct ask *ask, const struct ask_tables_question *q)
 	rc = ask_session_synchronize(ask, s, q->messages);
 	if (rc == 0 && q->periods)
 		ask_periods_warn(ask, q->periods, session_experiment(s));
+	struct api_partials partials = { .taken = q->taken };
 	if (rc == 0)
 		rc = api_tables(ask->library, q->analysis, q->tables, q->n, q->options,
-			&ask->select, results, &ask->err);
+			&ask->select, &partials, results, &ask->err);
 	if (rc == 0 && q->periods)
 		ask_periods_note(ask, &api_answer(results[0])->answer.found);
 	if (rc == 0)

@@ -48,6 +48,7 @@ struct ask_tables_question {
 	const struct analysis_period_rule *periods; /* of options, for warnings; NULL: none */
 	bool messages;				    /* will be needed: see session_synchronize */
 	bool goes_on;				    /* print asks further */
+	struct analysis_partials *taken; /* filled with what hosts have for the tables; NULL: none */
 	int (*print)(void *ctx, struct mer_result *const *results);
 	void *ctx;
 };

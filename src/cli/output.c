@@ -31,7 +31,7 @@ static bool wants_color(const struct ask *ask, bool terminal)
 static bool is_for_people(const struct ask *ask)
 {
 	/* 'events' makes its text safe by itself, and there may be gigabytes of it. */
-	return ask->verb->formats && !ask->picture_only &&
+	return ask->verb->formats && !ask->picture_only && !ask->part &&
 	       (ask->format == ASK_FORMAT_TABLE || ask->format == ASK_FORMAT_LTTV);
 }
 

@@ -7,7 +7,7 @@
 
 enum { SPARE = 2000 }; /* rows, of which some are left out afterwards */
 
-static bool are_calls(const struct analysis_request *r)
+bool session_rows_are_calls(const struct analysis_request *r)
 {
 	return r->analysis->calls >> r->output & 1;
 }
@@ -17,7 +17,7 @@ void session_rows_prepare(const struct session_rows *o, const struct analysis_re
 	size_t n, struct analysis_options *options)
 {
 	for (size_t i = 0; i < n; i++)
-		options->keep_spans |= o->leaves_out && are_calls(&requests[i]);
+		options->keep_spans |= o->leaves_out && session_rows_are_calls(&requests[i]);
 	options->limit = o->sort || o->reverse	     ? 0
 			 : o->limit && o->leaves_out ? o->limit + SPARE
 						     : o->limit;
@@ -48,7 +48,7 @@ int session_rows_arrange(struct session_answer *a, size_t table, const struct se
 	int rc = 0;
 	/* Sums over time have all of it. */
 	if (o->leaves_out && !session_is_table_of(output, "bins"))
-		rc = analysis_leave_out(&a->run, t, are_calls(r), sum);
+		rc = analysis_leave_out(&a->run, t, session_rows_are_calls(r), sum);
 	sort(t, o, output, sorted);
 	if (rc == 0 && !session_is_table_of(output, "freq"))
 		mer_table_limit(t, (size_t)o->limit);

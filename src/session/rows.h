@@ -15,6 +15,8 @@ struct session_rows {
 	uint64_t limit;	 /* 0: all. Not of histograms, whose rows belong together. */
 };
 
+/* Are rows of the table single calls or waits? */
+bool session_rows_are_calls(const struct analysis_request *r);
 /* What has to be kept while the tables are made (analysis_options: limit, keep_spans). */
 void session_rows_prepare(const struct session_rows *o, const struct analysis_request *requests,
 	size_t n, struct analysis_options *options);

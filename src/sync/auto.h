@@ -29,7 +29,7 @@ int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options 
 int sync_auto_solve(struct mer_experiment *e, const struct sync_messages *m,
 	const struct mer_diags *found, const struct sync_options *solve,
 	struct sync_result **result, struct mer_err *err);
-/* Reads a saved result for the hosts of the experiment. */
+/* Reads a saved result for the hosts of the experiment; NULL: for those that it has. */
 int sync_load(const struct mer_experiment *e, const char *path, struct sync_result **result,
 	struct mer_err *err);
 

@@ -137,8 +137,8 @@ bool sync_host_guaranteed(const struct sync_result *r, uint32_t host);
 int sync_result_write(
 	const struct sync_result *r, bool limits, struct mer_str *out, struct mer_err *err);
 /* Reads that back. Hosts are found by their id in the experiment's hosts; those that the result
- * does not know keep their own clock and are a group of their own, with a diagnostic. path is for
- * messages. */
+ * does not know keep their own clock and are a group of their own, with a diagnostic. hosts NULL:
+ * those of the result. path is for messages. */
 int sync_result_read(const char *text, size_t len, const char *path, const struct mer_host *hosts,
 	uint32_t n_hosts, struct sync_result **r, struct mer_err *err);
 

@@ -409,6 +409,16 @@ static uint32_t find_saved(
 	return i != MER_INTERN_NONE && is_path(hosts[i].host.id) ? i : MER_INTERN_NONE;
 }
 
+/* Whoever asks has no experiment: all hosts of the file, in its order. */
+static void know_all(struct input *in, const struct file_host *hosts)
+{
+	struct mer_host *all = get_memory(in, in->n_hosts, sizeof(*all));
+	for (uint32_t i = 0; !in->get.rc && i < in->n_hosts; i++)
+		all[i] = (struct mer_host){ .name = hosts[i].host.name, .id = hosts[i].host.id };
+	in->known = all;
+	in->n_known = in->get.rc ? 0 : in->n_hosts;
+}
+
 static void place_hosts(struct input *in, struct sync_result *r, const struct file_host *hosts)
 {
 	bool *found = get_memory(in, in->n_known, sizeof(*found));
@@ -656,6 +666,8 @@ static void read_root(struct input *in, json root, struct sync_result *r)
 	struct file_host *hosts = read_hosts(in, root);
 	/* The saved diagnostics come before those of this reading. */
 	read_diagnostics(in, root, r);
+	if (hosts && !in->known)
+		know_all(in, hosts);
 	if (hosts)
 		place_hosts(in, r, hosts);
 	read_pairs(in, root, r);

@@ -220,8 +220,14 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 		*to = of_own(&sum, own);
 		break;
 	case FOLD_CONSTANT: *to = MER_INT(c->scale); break;
-	case FOLD_DIFFERENT: return different(x, c, to);
-	case FOLD_FUNCTION: return call_function(x, c, to);
+	case FOLD_DIFFERENT:
+	case FOLD_FUNCTION:
+		if (x->made)
+			*to = x->made[d->column];
+		else
+			return c->op == FOLD_DIFFERENT ? different(x, c, to)
+						       : call_function(x, c, to);
+		break;
 	default: break;
 	}
 	return 0;

@@ -21,17 +21,24 @@ static const char *text_of(
 	return c.set ? c.v.text : NULL;
 }
 
+bool fold_key_is_text(const struct fold_keys *keys, const struct fold_key *k)
+{
+	if (k->what != FOLD_KEY_NUMBER)
+		return k->what == FOLD_KEY_PROGRAM;
+	bool is_text = k->source.meaning == FACT_NAME || k->source.meaning == FACT_DEVICE ||
+		       k->source.meaning == FACT_TEXT;
+	bool same = keys->by_host && k->source.meaning != FACT_TEXT;
+	return is_text && !same;
+}
+
 static int64_t word_of(
 	struct fold_joined *j, const struct fold_key *k, uint32_t host, int64_t value)
 {
 	const struct kernel_host *h = &j->run->world->hosts[host];
-	if (k->what == FOLD_KEY_NUMBER) {
-		bool is_text = k->source.meaning == FACT_NAME || k->source.meaning == FACT_DEVICE ||
-			       k->source.meaning == FACT_TEXT;
-		bool same = j->keys->by_host && k->source.meaning != FACT_TEXT;
-		return is_text && !same ? text_number(j, text_of(j, &k->source, host, value))
-					: value;
-	}
+	if (k->what == FOLD_KEY_NUMBER)
+		return fold_key_is_text(j->keys, k)
+			       ? text_number(j, text_of(j, &k->source, host, value))
+			       : value;
 	if (value == FACT_UNKNOWN || value >= h->n_tasks)
 		return FACT_UNKNOWN;
 	if (k->what == FOLD_KEY_PROCESS)

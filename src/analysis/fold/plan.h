@@ -359,6 +359,8 @@ int64_t fold_percentile(const struct fold_bucket *list, size_t n, double share);
 /* values: 0 at first; false: no memory. */
 bool fold_values_add(int64_t *values, int64_t value);
 bool fold_values_join(int64_t *into, int64_t from);
+/* All of them, as they came; NULL: none. */
+const int64_t *fold_values_list(int64_t values, size_t *n);
 void fold_values_free(int64_t values);
 /* Median of one or more values; with an even number the mean of the two in the middle. Sorts
  * them. */
@@ -452,10 +454,11 @@ bool fold_filter_task(const struct fold_plan *p, const struct analysis_run *run,
 	int64_t task, uint32_t outcome);
 void fold_filter_rows(const struct fold_plan *p, struct mer_table *t);
 
+struct fold_ranks;
 /* rows.c */
 int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_err *err);
 int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
-	struct fold_state *const *states, struct mer_table *t);
+	struct fold_state *const *states, struct mer_table *t, struct fold_ranks *ranks);
 
 /* add.c: adds n facts to groups and rows, with their numbers (NULL: consecutive). The second
  * adds slots b to a; false: no memory. */
@@ -535,6 +538,8 @@ struct mer_cell fold_task_cell(
 
 /* All key cells of a row; other cells are left unchanged. (table.c) */
 void fold_key_cells(const struct fold_joined *j, uint32_t row, struct mer_cell *cells);
+/* Is the key a text in words of rows, rather than a number? (joined.c) */
+bool fold_key_is_text(const struct fold_keys *keys, const struct fold_key *k);
 
 /* Key of rows that are summed up as "all others" before anything else is done. */
 #define FOLD_OTHERS (FACT_UNKNOWN + 2)
@@ -547,6 +552,9 @@ struct fold_context { /* of a row */
 	int64_t range, capacity; /* ns of the analyzed time, and that times the CPUs */
 	int64_t asked;		 /* ns that rates refer to */
 	uint64_t columns;	 /* bit i: the row has column i */
+	/* Where parts of the row are not here: by column, what functions of them gave. NULL: they
+	 * are. */
+	const struct mer_cell *made;
 };
 int fold_cells_fill(const struct fold_context *x, struct mer_cell *cells);
 /* Columns with shares of all rows; call it when all rows exist. */
@@ -563,8 +571,47 @@ bool fold_list_has(const char *list, const char *word);
 /* Takes the first word of a list; *list: moved behind it. False: none. */
 bool fold_list_next(const char **list, char *word, size_t bytes);
 
-/* order.c: indexes of the rows, in order; malloc'ed, NULL: no memory */
+/* order.c: what rows are ordered by */
+enum { FOLD_MAX_TERMS = 6 };
+struct fold_terms {
+	size_t n;
+	struct fold_term {
+		bool descends;
+		const struct fold_key *key; /* NULL: a sum */
+		const struct fold_sum *sum;
+		unsigned bit; /* of enum fold_part_of_sum: which slot of it */
+	} of[FOLD_MAX_TERMS];
+};
+struct fold_rank { /* of a row, by a term */
+	int64_t number;
+	const char *text; /* NULL: the number alone */
+};
+/* order: as fold.order. Words that rows do not have are passed over. */
+void fold_terms_find(const struct fold_plan *p, const struct fold_keys *keys, const char *order,
+	struct fold_terms *terms);
+/* ranks: one for each term; numbers of hosts are those of the experiment. */
+void fold_ranks_of(const struct fold_joined *j, const struct fold_terms *terms, uint32_t row,
+	struct fold_rank *ranks);
+int fold_ranks_compare(
+	const struct fold_terms *terms, const struct fold_rank *a, const struct fold_rank *b);
+/* Indexes of the rows, in order; malloc'ed, NULL: no memory. */
 uint32_t *fold_order(const struct fold_joined *j, const char *order);
+
+/* What rows of a table were ordered by before it was finished. */
+struct fold_ranks {
+	struct fold_terms terms; /* of groups; of rows none: rank 0 is the value that decides */
+	size_t n_terms, n_rows, cap;
+	struct fold_rank *of; /* by row, n_terms each */
+};
+/* rows.c, table.c: a row with these ranks was added. False: no memory. */
+bool fold_ranks_add(struct fold_ranks *r, const struct fold_rank *ranks);
+/* table.c: the row of groups whose key cells are filled, or its buckets. */
+int fold_row_add(const struct fold_context *x, struct mer_cell *cells, struct mer_table *t);
+/* Rows in order, before the fold finishes them; ranks may be NULL, otherwise its terms are set. */
+int fold_emit_rows(const struct fold_plan *p, struct analysis_run *run,
+	struct fold_state *const *states, struct mer_table *t, struct fold_ranks *ranks);
+/* Number of facts that these states have seen. */
+uint64_t fold_n_seen(uint32_t n_hosts, struct fold_state *const *states);
 
 /* bins.c */
 int fold_bins_emit(const struct fold_plan *p, struct analysis_run *run,

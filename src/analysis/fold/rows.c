@@ -177,7 +177,7 @@ static int pass_on(const struct fold_plan *p, struct analysis_run *run, const st
 }
 
 int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
-	struct fold_state *const *states, struct mer_table *t)
+	struct fold_state *const *states, struct mer_table *t, struct fold_ranks *ranks)
 {
 	size_t n;
 	uint64_t n_seen;
@@ -190,8 +190,12 @@ int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	t->n_left_out = n_seen - n;
 	if (run->options->take_row)
 		rc = pass_on(p, run, list, n, t);
-	for (size_t i = 0; i < n && !run->options->take_row; i++)
+	for (size_t i = 0; i < n && !run->options->take_row && rc == 0; i++) {
 		add_row(p, run, &list[i], t);
+		const struct fold_rank key = { list[i].row->row.key, NULL };
+		if (ranks && !fold_ranks_add(ranks, &key))
+			rc = mer_fail_nomem(run->err);
+	}
 	free(list);
 	return rc;
 }

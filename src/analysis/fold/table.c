@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/fold/plan.h"
+#include "base/grow.h"
 
 void fold_key_cells(const struct fold_joined *j, uint32_t row, struct mer_cell *cells)
 {
@@ -46,9 +47,30 @@ static bool add_bucket_rows(const struct fold_plan *p, struct mer_table *t, cons
 	return list != NULL;
 }
 
-static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint32_t *order)
+bool fold_ranks_add(struct fold_ranks *r, const struct fold_rank *ranks)
 {
-	const struct fold_plan *p = j->plan;
+	if (!r->n_terms)
+		return true;
+	if (!mer_grow(&r->of, r->n_rows * r->n_terms + r->n_terms - 1, &r->cap, sizeof(*r->of)))
+		return false;
+	memcpy(&r->of[r->n_rows++ * r->n_terms], ranks, r->n_terms * sizeof(*ranks));
+	return true;
+}
+
+int fold_row_add(const struct fold_context *x, struct mer_cell *cells, struct mer_table *t)
+{
+	const struct fold_plan *p = x->j->plan;
+	int rc = fold_cells_fill(x, cells);
+	if (rc == 0 && p->fold->shape != FOLD_BUCKETS)
+		mer_table_add(t, cells);
+	else if (rc == 0 && !add_bucket_rows(p, t, x->slots, cells))
+		rc = mer_fail_nomem(x->j->run->err);
+	return rc;
+}
+
+static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint32_t *order,
+	struct fold_ranks *ranks)
+{
 	struct mer_cell cells[FOLD_MAX_COLUMNS] = { 0 };
 	uint32_t last = KERNEL_NONE - 1;
 	int64_t range = 0, capacity = 0;
@@ -56,6 +78,7 @@ static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint
 	for (uint32_t i = 0; i < j->rows.n && rc == 0; i++) {
 		uint32_t row = order[i];
 		uint32_t host = j->keys->by_host ? j->parts[j->first[row]].host : KERNEL_NONE;
+		size_t before = t->n_rows;
 		if (host != last)
 			fold_find_range(j->run, host, &range, &capacity);
 		last = host;
@@ -67,23 +90,25 @@ static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint
 			.asked = range,
 			.columns = UINT64_MAX };
 		fold_key_cells(j, row, cells);
-		rc = fold_cells_fill(&x, cells);
-		if (rc == 0 && p->fold->shape != FOLD_BUCKETS)
-			mer_table_add(t, cells);
-		else if (rc == 0 && !add_bucket_rows(p, t, x.slots, cells))
-			rc = mer_fail_nomem(j->run->err);
+		rc = fold_row_add(&x, cells, t);
+		if (rc || !ranks || !ranks->n_terms)
+			continue;
+		struct fold_rank own[FOLD_MAX_TERMS];
+		fold_ranks_of(j, &ranks->terms, row, own);
+		for (; before < t->n_rows && rc == 0; before++)
+			rc = fold_ranks_add(ranks, own) ? 0 : mer_fail_nomem(j->run->err);
 	}
 	return rc;
 }
 
 static int emit_groups(const struct fold_plan *p, struct analysis_run *run,
-	struct fold_state *const *states, struct mer_table *t)
+	struct fold_state *const *states, struct mer_table *t, struct fold_ranks *ranks)
 {
 	struct fold_joined j;
 	int rc = fold_joined_make(p, &p->scopes[0], run, states, KERNEL_NONE, &j);
 	uint32_t *order = rc ? NULL : fold_order(&j, p->fold->order);
 	if (rc == 0)
-		rc = order ? add_rows(&j, t, order) : mer_fail_nomem(run->err);
+		rc = order ? add_rows(&j, t, order, ranks) : mer_fail_nomem(run->err);
 	free(order);
 	fold_joined_fini(&j);
 	return rc;
@@ -130,23 +155,32 @@ static bool add_every_cpu(
 	return ok;
 }
 
+int fold_emit_rows(const struct fold_plan *p, struct analysis_run *run,
+	struct fold_state *const *states, struct mer_table *t, struct fold_ranks *ranks)
+{
+	if (!add_every_cpu(p, run, states))
+		return mer_fail_nomem(run->err);
+	switch (p->fold->shape) {
+	case FOLD_ROWS: return fold_rows_emit(p, run, states, t, ranks);
+	case FOLD_BINS: return fold_bins_emit(p, run, states, t);
+	default: return emit_groups(p, run, states, t, ranks);
+	}
+}
+
+uint64_t fold_n_seen(uint32_t n_hosts, struct fold_state *const *states)
+{
+	uint64_t n = 0;
+	for (uint32_t h = 0; h < n_hosts; h++)
+		n += states[h] ? states[h]->n_seen : 0;
+	return n;
+}
+
 int fold_emit(const struct fold_plan *p, struct analysis_run *run, struct fold_state *const *states,
 	struct mer_table *t)
 {
-	int rc = add_every_cpu(p, run, states) ? 0 : mer_fail_nomem(run->err);
-	if (rc)
-		return rc;
-	switch (p->fold->shape) {
-	case FOLD_ROWS: rc = fold_rows_emit(p, run, states, t); break;
-	case FOLD_BINS: rc = fold_bins_emit(p, run, states, t); break;
-	default: rc = emit_groups(p, run, states, t); break;
-	}
-	if (rc == 0 && p->fold->finish) {
-		uint64_t n_seen = 0;
-		for (uint32_t h = 0; h < run->world->n_hosts; h++)
-			n_seen += states[h] ? states[h]->n_seen : 0;
-		rc = p->fold->finish(run, t, n_seen);
-	}
+	int rc = fold_emit_rows(p, run, states, t, NULL);
+	if (rc == 0 && p->fold->finish)
+		rc = p->fold->finish(run, t, fold_n_seen(run->world->n_hosts, states));
 	if (rc == 0) {
 		fold_cells_share(p, t);
 		fold_filter_rows(p, t);

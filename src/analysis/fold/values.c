@@ -53,6 +53,13 @@ bool fold_values_join(int64_t *into, int64_t from)
 	return true;
 }
 
+const int64_t *fold_values_list(int64_t values, size_t *n)
+{
+	const struct values *x = of(values);
+	*n = x ? x->n : 0;
+	return x ? x->v : NULL;
+}
+
 void fold_values_free(int64_t values)
 {
 	free(of(values));
@@ -67,6 +74,8 @@ static int compare(const void *a, const void *b)
 static const struct values *sorted(int64_t values)
 {
 	struct values *x = of(values);
+	if (!x) /* of bytes that contradict themselves: sums without values */
+		return NULL;
 	qsort(x->v, x->n, sizeof(x->v[0]), compare);
 	return x;
 }
@@ -74,12 +83,14 @@ static const struct values *sorted(int64_t values)
 int64_t fold_values_rank(int64_t values, unsigned per_mille)
 {
 	const struct values *x = sorted(values);
-	return x->v[(x->n * per_mille + 999) / 1000 - 1];
+	return !x ? 0 : x->v[(x->n * per_mille + 999) / 1000 - 1];
 }
 
 int64_t fold_values_median(int64_t values)
 {
 	const struct values *x = sorted(values);
+	if (!x)
+		return 0;
 	int64_t low = x->v[(x->n - 1) / 2], high = x->v[x->n / 2];
 	return low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
 }

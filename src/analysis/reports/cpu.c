@@ -96,11 +96,13 @@ static int finish_tasks(struct analysis_run *run, struct mer_table *t, uint64_t 
 }
 
 static const struct fold_cell task_cells[] = { { "threads", .op = FOLD_FUNCTION,
+						       .adds = true,
 						       .of_parts = threads_cell },
 	CPU_SELF_CELL, CPU_OF_TASKS_CELLS, CPU_INTERRUPTED_CELL, CPU_AWAY_CELLS,
 	{ "runnable_ns", FOLD_SUM, .kind = 1 },
-	{ "migrations", FOLD_FUNCTION, .of = "from_cpu", .kind = 2, .of_parts = migrations_cell },
-	{ "package_migrations", FOLD_FUNCTION, .of = "crosses", .kind = 2,
+	{ "migrations", FOLD_FUNCTION, .of = "from_cpu", .kind = 2, .adds = true,
+		.of_parts = migrations_cell },
+	{ "package_migrations", FOLD_FUNCTION, .of = "crosses", .kind = 2, .adds = true,
 		.of_parts = packages_cell },
 	{ "percent", FOLD_OF_RANGE, .of = "self_ns" }, { 0 } };
 

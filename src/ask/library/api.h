@@ -10,6 +10,7 @@
 #define MER_API_API_H
 
 #include "analysis/leave_out.h"
+#include "analysis/partial.h"
 #include "base/map.h"
 #include "base/options.h"
 #include "base/spill.h"
@@ -58,6 +59,7 @@ struct api_answer {
 	struct analysis_period_rule *periods;
 	struct trace_filter *filter;
 	struct analysis_left_out left_out; /* of all tables */
+	struct mer_experiment *none;	   /* of tables without a session; has no host */
 	struct mer_table *made;		   /* n_made tables made from those of the answer; NULL: the
 					      answer's own are used */
 	int n_made;
@@ -115,11 +117,20 @@ int api_tasks(struct mer_session *s, const struct mer_selection *selection,
 /* The nth of the selected tasks, from 1; 0: the default one. */
 int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct mer_err *err);
 
+/* What hosts have for tables (analysis/partial.h). */
+struct api_partials {
+	struct analysis_partials *taken; /* filled besides the tables; NULL: nobody wants it */
+	/* Tables are made of these, without a session; NULL: they are those of the session. */
+	const struct analysis_partial_host *hosts;
+	uint32_t n_hosts;
+	uint32_t bad; /* a host whose bytes are damaged; KERNEL_NONE: none */
+};
 /* mer_session_tables of a selection that was read already; it outlives the results. NULL: that of
- * the options. */
+ * the options. partials NULL: neither. */
 int api_tables(struct mer_session *s, const char *analysis, const char *const *tables,
 	size_t n_tables, const struct mer_table_options *options,
-	const struct session_selection *selected, struct mer_result **results, struct mer_err *err);
+	const struct session_selection *selected, struct api_partials *partials,
+	struct mer_result **results, struct mer_err *err);
 /* Parts of it: api_periods sets the periods from the options; the other makes a
  * new result of the answer. */
 int api_periods(struct api_answer *x, const struct mer_table_options *o, struct mer_err *err);

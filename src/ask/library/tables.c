@@ -17,7 +17,7 @@ void api_answer_release(struct api_answer *x)
 {
 	if (!x || atomic_fetch_sub(&x->n_results, 1) > 1)
 		return;
-	if (x->answer.session)
+	if (x->answer.request)
 		session_answer_fini(&x->answer);
 	for (int i = 0; i < x->n_made; i++)
 		mer_table_fini(&x->made[i]);
@@ -264,30 +264,79 @@ static int make_results(struct api_answer *x, const struct mer_table_options *o,
 	return rc;
 }
 
-static int ask(struct mer_session *s, const char *analysis, const char *const *tables, size_t n,
-	const struct mer_table_options *o, struct api_answer *x, struct mer_result **results,
+/* ---- What hosts have ---- */
+
+static int take_partials(const struct mer_session *s, struct api_answer *x,
+	const struct mer_table_options *o, struct analysis_partials *to, struct mer_err *err)
+{
+	const struct mer_experiment *e = session_experiment(s->session);
+	if (!analysis_partials_init(to, e->n_hosts, x->request.n))
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < to->n; i++)
+		to->idle[i] = o->leave_out && session_rows_are_calls(&x->wanted[i]);
+	x->request.options.partials = to;
+	return 0;
+}
+
+static bool any_cpu(void *ctx, uint16_t cpu)
+{
+	(void)ctx;
+	(void)cpu;
+	return true;
+}
+
+/* The tables of an answer without a session. */
+static int merge(struct api_answer *x, const struct mer_table_options *o, struct api_partials *from,
 	struct mer_err *err)
 {
+	struct session_answer *a = &x->answer;
+	const struct session_selection *s = &x->selection;
+	*a = (struct session_answer){ .request = &x->request, .selection = s };
+	a->options = x->request.options;
+	a->options.begin = s->begin.kind ? s->begin.ns : INT64_MIN;
+	a->options.end = s->end.kind ? s->end.ns : INT64_MAX;
+	/* Each host has chosen; what finishes rows goes by whether there was a choice. */
+	a->options.wants_cpu = s->cpus.n ? any_cpu : NULL;
+	a->tables = calloc(x->request.n + 1, sizeof(*a->tables));
+	x->none = mer_arena_zalloc(&x->arena, 1, sizeof(*x->none));
+	if (!a->tables || !x->none)
+		return mer_fail_nomem(err);
+	a->has_run = true;
+	return analysis_merge(&a->run, x->none, &a->options, x->wanted, x->request.n, from->hosts,
+		from->n_hosts, o->leave_out, &x->left_out, a->tables, &from->bad, err);
+}
+
+static int ask(struct mer_session *s, const char *analysis, const char *const *tables, size_t n,
+	const struct mer_table_options *options, struct api_partials *partials,
+	struct api_answer *x, struct mer_result **results, struct mer_err *err)
+{
+	struct mer_table_options own = *options, *o = &own;
 	size_t *where = mer_arena_zalloc(&x->arena, n + 1, sizeof(*where));
 	x->wanted = mer_arena_zalloc(&x->arena, n + 1, sizeof(*x->wanted));
 	int rc = where && x->wanted ? find_tables(x, analysis, tables, n, where, err)
 				    : mer_fail_nomem(err);
 	if (rc == 0)
 		rc = understand(o, x, err);
+	if (rc == 0 && partials && partials->taken)
+		rc = take_partials(s, x, o, partials->taken, err);
 	if (rc == 0)
-		rc = session_request(s->session, &x->request, &x->answer, err);
+		rc = s ? session_request(s->session, &x->request, &x->answer, err)
+		       : merge(x, o, partials, err);
+	if (!s) /* rows that are left out are none of these any more */
+		o->leave_out = false;
 	return rc ? rc : make_results(x, o, where, n, results, err);
 }
 
 int api_tables(struct mer_session *s, const char *analysis, const char *const *tables,
 	size_t n_tables, const struct mer_table_options *options,
-	const struct session_selection *selected, struct mer_result **results, struct mer_err *err)
+	const struct session_selection *selected, struct api_partials *partials,
+	struct mer_result **results, struct mer_err *err)
 {
 	struct mer_table_options o;
 	struct mer_result *none;
 	for (size_t i = 0; i < n_tables; i++)
 		results[i] = NULL;
-	int rc = api_begin(s, &none, err);
+	int rc = s ? api_begin(s, &none, err) : 0;
 	if (rc == 0)
 		rc = mer_options_read(&o, sizeof(o), 0, options, err);
 	if (rc)
@@ -305,7 +354,7 @@ int api_tables(struct mer_session *s, const char *analysis, const char *const *t
 		rc = api_selection(s, o.selection, &x->arena, &x->selection, err);
 	if (rc == 0)
 		rc = made ? api_make(s, made, tables, n_tables, &o, x, results, err)
-			  : ask(s, analysis, tables, n_tables, &o, x, results, err);
+			  : ask(s, analysis, tables, n_tables, &o, partials, x, results, err);
 	for (size_t i = 0; rc && i < n_tables; i++) {
 		mer_result_free(results[i]);
 		results[i] = NULL;
@@ -319,7 +368,7 @@ int mer_session_tables(struct mer_session *s, const char *analysis, const char *
 	struct mer_err *err)
 {
 	API_ERR(err);
-	return api_tables(s, analysis, tables, n_tables, options, NULL, results, err);
+	return api_tables(s, analysis, tables, n_tables, options, NULL, NULL, results, err);
 }
 
 int mer_session_table(struct mer_session *s, const char *analysis, const char *table,

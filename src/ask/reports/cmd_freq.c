@@ -29,7 +29,7 @@ const struct ask_verb ask_verb_freq = {
 		"exclusive. Ranges grow by a half or a third, so nanoseconds and hours fit into one "
 		"picture. Bars are relative to the largest count of the same histogram.\n\n"  ASK_GRID_NAME_MANUAL ASK_GRID_GROUP_BY_MANUAL ASK_GRID_FILTER_MANUAL ASK_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_CPU | ASK_USES_TABLES,
+	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_CPU | ASK_USES_TABLES | ASK_USES_PARTS,
 	.options = options,
 	.values_size = sizeof(struct ask_grid_values),
 	.max_args = -1,

@@ -53,7 +53,7 @@ const struct ask_verb ask_verb_log = {
 		"speedscope.app: the time of each row in its states, by those around them "
 		"(docs/views.md).\n\n"  ASK_GRID_NAME_MANUAL ASK_GRID_FILTER_MANUAL ASK_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|folded|speedscope",
-	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_CPU | ASK_USES_TABLES,
+	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_CPU | ASK_USES_TABLES | ASK_USES_PARTS,
 	.options = options,
 	.values_size = sizeof(struct ask_grid_values),
 	.max_args = -1,

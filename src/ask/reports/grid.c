@@ -1,4 +1,5 @@
 #include "ask/reports/grid.h"
+#include "ask/reports/grid_part.h"
 #include "ask/reports/grid_vms.h"
 
 #include <inttypes.h>
@@ -430,7 +431,7 @@ static int understand(struct ask_grid *g, struct analysis_period_rule **periods)
 			g->analysis->id);
 	if (!has_output(g->analysis, g->verb))
 		return has_no_output(ask, g->analysis, g->verb);
-	if (ask->n_args < 2 && !ask_here_add(ask))
+	if (ask->n_args < 2 && !ask->parts && !ask_here_add(ask))
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"no traces were named, and the current folder has none; usage: meridian %s %s [OPTION...] TRACE...",
 			g->verb, g->analysis->id);
@@ -569,6 +570,8 @@ static int show(void *ctx, struct mer_result *const *results)
 		g->tables[i] = *api_table(results[i]);
 		g->sorted[i] = mer_result_sorted(results[i]);
 	}
+	if (g->ask->part)
+		return ask_grid_put_part(g, &g->taken, results);
 	int rc = ask_tasks_check_answer(g->ask, a);
 	if (rc == 0)
 		rc = check_names(g, a);
@@ -594,17 +597,23 @@ int ask_grid_run(struct ask *ask, const char *verb, const struct ask_grid_values
 		struct mer_table_options o = options_of(&g);
 		for (size_t i = 0; i < g.n; i++)
 			ids[i] = output_of(&g, i)->id;
-		rc = ask_tables(ask, &(struct ask_tables_question){ .analysis = g.analysis->id,
+		rc = ask->parts ? ask_grid_merge(&g, ids, &o)
+		     : ask->part ? ask_grid_check_part(&g)
+				 : 0;
+		if (rc == 0 && !ask->parts)
+			rc = ask_tables(ask, &(struct ask_tables_question){ .analysis = g.analysis->id,
 					     .tables = ids,
 					     .n = g.n,
 					     .options = &o,
 					     .periods = periods,
 					     .messages = analysis_needs_messages(g.requests, g.n),
+					     .taken = ask->part ? &g.taken : NULL,
 					     .print = show,
 					     .ctx = &g });
 	}
 	if (rc == MER_ERR_LIMIT && (values->interval.set || values->bins.set))
 		rc = MER_ERR_USAGE; /* so many bins */
 	analysis_period_rule_free(periods);
+	analysis_partials_fini(&g.taken);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "session/capabilities.h"
+#include "ask/parts.h"
 #include "ask/print/answer_print.h"
 #include "ask/reports/grid.h"
 #include "ask/reports/grid_vms.h"
@@ -540,13 +541,24 @@ static int put_fix(struct ask *ask, const struct mer_experiment *e, const char *
 int ask_grid_lacking(
 	struct ask *ask, const struct mer_experiment *e, const char *id, struct mer_str *out)
 {
-	return put_fix(ask, e, id, false, out);
+	if (!ask->parts)
+		return put_fix(ask, e, id, false, out);
+	for (size_t i = 0; i < ask->parts->n; i++)
+		if (!ask->parts->of[i].lacking)
+			return 0;
+	mer_str_puts(out, ask->parts->of[0].lacking);
+	return out->failed ? mer_fail_nomem(&ask->err) : 0;
 }
 
 /* " (202 packets were lost)"; nothing: none were, of the hosts that were looked at. */
 static void put_lost(const struct ask_grid *g, struct mer_str *out)
 {
 	uint64_t events = 0, packets = 0;
+	const struct ask_parts *parts = g->ask->parts;
+	for (uint32_t h = 0; parts && h < parts->n_hosts; h++) {
+		events += parts->about[h]->lost_events;
+		packets += parts->about[h]->lost_packets;
+	}
 	for (uint32_t t = 0; t < g->e->n_traces; t++)
 		if (session_selects_trace(&g->ask->select, g->e, t)) {
 			events += g->e->traces[t].lost_events;

@@ -1,5 +1,6 @@
 #include "ask/words/options.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ask/words/hints.h"
@@ -29,6 +30,12 @@ const struct ask_option ask_common_options[] = {
 		.help_more = ", or each table into DIR/",
 		.more_uses = ASK_USES_TABLES,
 		.offset = COMMON(output) },
+	{ .name = "part",
+		.kind = ASK_FLAG,
+		.uses = ASK_USES_PARTS,
+		.help = "write what these hosts have for it, for 'meridian merge'",
+		.offset = COMMON(part),
+		.in_manual_only = true },
 	{ .name = "csv-safe",
 		.kind = ASK_FLAG,
 		.uses = ASK_USES_FORMAT,
@@ -448,6 +455,31 @@ static void *place(struct ask *ask, const struct ask_option *o, bool common, voi
 	return (char *)(common ? (void *)ask : values) + o->offset;
 }
 
+/* Keeps the words of options that belong to the question. */
+static int keep(struct ask *ask, const struct ask_option *o, bool common, const void *at,
+	const char *arg)
+{
+	enum {
+		ELSEWHERE = ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT | ASK_USES_STORE |
+			    ASK_USES_ALWAYS | ASK_USES_PARTS
+	};
+	const struct session_moment *m = at;
+	struct session_texts *t = &ask->asked;
+	if (o->uses & ELSEWHERE || (common && o->offset == COMMON(output)))
+		return 0;
+	const char **item = grown(ask, t->item, t->n, sizeof(*item));
+	const char *text =
+		o->kind == ASK_MOMENT && m->kind == SESSION_MOMENT_ABSOLUTE
+			? mer_arena_printf(&ask->arena, "--%s=%" PRId64, o->name, m->ns)
+		: arg ? mer_arena_printf(&ask->arena, "--%s=%s", o->name, arg)
+		      : mer_arena_printf(&ask->arena, "--%s", o->name);
+	if (!item || !text)
+		return mer_fail_nomem(&ask->err);
+	t->item = item;
+	t->item[t->n++] = text;
+	return 0;
+}
+
 /* --name, --name=value, --name value */
 static int parse_long(struct ask *ask, int argc, char **argv, int *at, void *values)
 {
@@ -468,7 +500,9 @@ static int parse_long(struct ask *ask, int argc, char **argv, int *at, void *val
 				o->name, o->arg);
 		arg = argv[++*at];
 	}
-	return store(ask, o, place(ask, o, common, values), arg);
+	void *to = place(ask, o, common, values);
+	int rc = store(ask, o, to, arg);
+	return rc ? rc : keep(ask, o, common, to, arg);
 }
 
 /* -v, -vq, -j4, -j 4 */
@@ -489,7 +523,9 @@ static int parse_letters(struct ask *ask, int argc, char **argv, int *at, void *
 				return mer_fail(&ask->err, MER_ERR_USAGE,
 					"option -%c needs a value (%s)", *p, o->arg);
 		}
-		int rc = store(ask, o, place(ask, o, common, values), arg);
+		void *to = place(ask, o, common, values);
+		int rc = store(ask, o, to, arg);
+		rc = rc ? rc : keep(ask, o, common, to, arg);
 		if (rc || arg)
 			return rc;
 	}

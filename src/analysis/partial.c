@@ -1,0 +1,50 @@
+#include "analysis/partial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fold.h"
+
+bool analysis_partials_init(struct analysis_partials *p, uint32_t n_hosts, size_t n)
+{
+	*p = (struct analysis_partials){ .n = n, .n_hosts = n_hosts };
+	p->of = calloc(n * n_hosts + 1, sizeof(*p->of));
+	p->idle = calloc(n + 1, sizeof(*p->idle));
+	return p->of && p->idle;
+}
+
+void analysis_partials_fini(struct analysis_partials *p)
+{
+	for (size_t i = 0; p->of && i < p->n * p->n_hosts; i++)
+		mer_str_fini(&p->of[i]);
+	free(p->of);
+	free(p->idle);
+	*p = (struct analysis_partials){ 0 };
+}
+
+static const char *why_not(const struct analysis_request *r)
+{
+	const struct analysis_output *o = &r->analysis->outputs[r->output];
+	if (!o->fold || r->analysis->of_periods)
+		return "is made of all events, not of what single hosts have";
+	for (size_t i = 0; i < FOLD_KINDS && o->fold->kinds[i]; i++) {
+		const struct fact_maker *m = o->fold->kinds[i]->maker;
+		if (m->requests)
+			return "needs requests, whose ends are on several hosts";
+		if (m->messages || m->of_world)
+			return "needs both ends of messages, which are on several hosts";
+	}
+	if (strcmp(r->analysis->id, "mpi") == 0)
+		return "needs the ranks of all hosts";
+	if (strcmp(r->analysis->id, "vm") == 0)
+		return "needs guests beside their hypervisors";
+	return NULL;
+}
+
+const char *analysis_cannot_merge(const struct analysis_request *requests, size_t n)
+{
+	const char *why = NULL;
+	for (size_t i = 0; i < n && !why; i++)
+		why = why_not(&requests[i]);
+	return why;
+}

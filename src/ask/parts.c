@@ -1,0 +1,187 @@
+#include "ask/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/print/text.h"
+#include "base/plural.h"
+#include "trace/experiment.h"
+
+void ask_parts_fini(struct ask_parts *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		answer_part_fini(&p->of[i]);
+	if (p->e)
+		mer_diags_fini(&p->e->diags);
+	*p = (struct ask_parts){ 0 };
+}
+
+static bool same_texts(const struct session_texts *a, const struct session_texts *b)
+{
+	size_t i = 0;
+	while (i < a->n && i < b->n && strcmp(a->item[i], b->item[i]) == 0)
+		i++;
+	return i == a->n && i == b->n;
+}
+
+static void put_question(struct mer_str *out, const struct answer_part *p)
+{
+	mer_str_printf(out, "%s %s", p->verb, p->analysis);
+	for (size_t i = 0; i < p->options.n; i++)
+		mer_str_printf(out, " %s", p->options.item[i]);
+}
+
+static int differ(struct ask *ask, const struct answer_part *a, const struct answer_part *b)
+{
+	struct mer_str x = { 0 }, y = { 0 };
+	put_question(&x, a);
+	put_question(&y, b);
+	int rc = mer_fail(&ask->err, MER_ERR_USAGE,
+		"these parts are of different questions: %.200s is of '%.200s', %.200s of '%.200s'",
+		a->path, x.data ? x.data : "?", b->path, y.data ? y.data : "?");
+	mer_str_fini(&x);
+	mer_str_fini(&y);
+	return rc;
+}
+
+/* Answers can only be of one question, on one time line. */
+static int check(struct ask *ask, const struct ask_parts *p)
+{
+	const struct answer_part *first = &p->of[0];
+	for (size_t i = 1; i < p->n; i++) {
+		const struct answer_part *x = &p->of[i];
+		if (strcmp(x->verb, first->verb) != 0 ||
+			strcmp(x->analysis, first->analysis) != 0 ||
+			!same_texts(&x->options, &first->options) ||
+			x->n_tables != first->n_tables)
+			return differ(ask, first, x);
+		if (x->clocks != first->clocks)
+			return mer_fail(&ask->err, MER_ERR_USAGE,
+				"%.200s and %.200s have other clocks: ask all hosts with the same --sync FILE",
+				first->path, x->path);
+	}
+	return 0;
+}
+
+struct placed {
+	const struct answer_part_host *host;
+	const struct answer_part *part;
+};
+
+static int by_identity(const void *a, const void *b)
+{
+	const struct placed *p = a, *q = b;
+	int c = strcmp(p->host->name, q->host->name);
+	return c ? c : strcmp(p->host->id, q->host->id);
+}
+
+/* A name that a host has only because its part has several hosts of it. */
+static const char *name_of(struct ask *ask, const struct placed *list, size_t i)
+{
+	size_t twins = 0;
+	while (twins < i && strcmp(list[i - twins - 1].host->name, list[i].host->name) == 0)
+		twins++;
+	return twins ? mer_arena_printf(&ask->arena, "%s#%zu", list[i].host->name, twins + 1)
+		     : list[i].host->name;
+}
+
+static int place_hosts(struct ask *ask, struct ask_parts *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n; i++)
+		n += p->of[i].n_hosts;
+	struct placed *list = mer_arena_zalloc(&ask->arena, n + 1, sizeof(*list));
+	struct mer_experiment *e = mer_arena_zalloc(&ask->arena, 1, sizeof(*e));
+	p->hosts = mer_arena_zalloc(&ask->arena, n + 1, sizeof(*p->hosts));
+	p->about = mer_arena_zalloc(&ask->arena, n + 1, sizeof(struct answer_part_host *));
+	if (!list || !e || !p->hosts || !p->about || n > UINT16_MAX * 64u)
+		return mer_fail_nomem(&ask->err);
+	e->hosts = mer_arena_zalloc(&ask->arena, n + 1, sizeof(*e->hosts));
+	if (!e->hosts)
+		return mer_fail_nomem(&ask->err);
+	mer_diags_init(&e->diags, &ask->arena);
+	p->e = e;
+	n = 0;
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t h = 0; h < p->of[i].n_hosts; h++)
+			list[n++] = (struct placed){ &p->of[i].hosts[h], &p->of[i] };
+	qsort(list, n, sizeof(*list), by_identity);
+	e->begin = e->end = p->begin = p->end = MER_NO_TIME;
+	for (size_t i = 0; i < n; i++) {
+		const struct answer_part_host *h = list[i].host;
+		if (i && by_identity(&list[i - 1], &list[i]) == 0)
+			return mer_fail(&ask->err, MER_ERR_USAGE,
+				"host %.100s is in %.200s and in %.200s: leave one of them out",
+				h->name, list[i - 1].part->path, list[i].part->path);
+		p->hosts[i] = (struct analysis_partial_host){ name_of(ask, list, i), h->of };
+		p->about[i] = h;
+		e->hosts[i] = (struct mer_host){ .name = p->hosts[i].name, .id = h->id };
+		if (!p->hosts[i].name)
+			return mer_fail_nomem(&ask->err);
+		if (h->begin != MER_NO_TIME)
+			trace_widen(&p->begin, &p->end, h->begin, h->end);
+	}
+	e->begin = p->begin;
+	e->end = p->end;
+	e->n_hosts = p->n_hosts = (uint32_t)n;
+	for (size_t i = 0; i < p->n; i++)
+		mer_diags_merge_new(&e->diags, &p->of[i].about.taken);
+	return 0;
+}
+
+/* Numbers are without hosts that the clocks' file has and these files do not. */
+static void warn_of_missing(struct ask *ask, const struct ask_parts *p)
+{
+	enum { NAMES = 8 };
+	const struct session_texts *all = &p->of[0].aligned;
+	struct mer_str names = { 0 };
+	size_t n = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		uint32_t h = 0;
+		while (h < p->n_hosts && strcmp(p->hosts[h].name, all->item[i]) != 0)
+			h++;
+		if (h < p->n_hosts || n++ >= NAMES)
+			continue;
+		mer_str_puts(&names, names.len ? ", " : "");
+		ask_text_clean(&names, all->item[i], strlen(all->item[i]), false);
+	}
+	if (n > NAMES)
+		mer_str_printf(&names, " and %zu more", n - NAMES);
+	if (n)
+		ask_warn(ask, "there is no part of %s: %s %s not in this answer",
+			names.data ? names.data : "?",
+			mer_plural(n, "what this host did", "what these hosts did"),
+			mer_plural(n, "is", "is"));
+	ask->degraded |= n > 0;
+	mer_str_fini(&names);
+}
+
+int ask_parts_read(struct ask *ask, const char *const *paths, size_t n, struct ask_parts *p)
+{
+	*p = (struct ask_parts){ 0 };
+	p->of = mer_arena_zalloc(&ask->arena, n + 1, sizeof(*p->of));
+	if (!p->of)
+		return mer_fail_nomem(&ask->err);
+	for (size_t i = 0; i < n; i++) {
+		struct answer_part *x = &p->of[p->n];
+		int rc = answer_part_read(x, paths[i], &ask->err);
+		if (rc == 0) {
+			p->n++;
+			continue;
+		}
+		answer_part_fini(x);
+		/* The parts of the others are of use, too. */
+		if ((rc != MER_ERR_INPUT && rc != MER_ERR_SYS) || n == 1)
+			return rc;
+		ask_warn(ask, "%s: it is left out", ask_err_text(ask, &ask->err));
+		ask->unreadable = true;
+	}
+	if (!p->n)
+		return mer_fail(&ask->err, MER_ERR_INPUT, "none of these files can be used");
+	int rc = check(ask, p);
+	if (rc == 0)
+		rc = place_hosts(ask, p);
+	if (rc == 0)
+		warn_of_missing(ask, p);
+	return rc;
+}

@@ -1,0 +1,217 @@
+#include "ask/reports/grid_part.h"
+
+#include <string.h>
+
+#include "ask/library/api.h"
+#include "ask/parts.h"
+#include "ask/print/text.h"
+#include "ask/session.h"
+#include "ask/verb.h"
+#include "base/file.h"
+#include "session/choice.h"
+#include "sync/auto.h"
+#include "sync/result.h"
+
+static bool is_known_everywhere(const struct session_moment *m)
+{
+	return m->kind == SESSION_MOMENT_NONE || m->kind == SESSION_MOMENT_ABSOLUTE;
+}
+
+int ask_grid_check_part(const struct ask_grid *g)
+{
+	const struct ask *ask = g->ask;
+	const struct ask_grid_values *v = g->values;
+	struct mer_err *err = &g->ask->err;
+	const struct session_selection *s = &ask->select;
+	const char *why = analysis_cannot_merge(g->requests, g->n);
+	if (why)
+		return mer_fail(err, MER_ERR_USAGE, "--part does not apply to '%s': it %s",
+			g->analysis->id, why);
+	if (ask->folder)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--part: -o must be a file; the tables of all hosts go to a folder when they are merged");
+	if (v->plot || v->period.expression || ask->marks)
+		return mer_fail(err, MER_ERR_USAGE, "--part and --%s exclude each other",
+			v->plot			 ? "plot"
+			: v->period.expression ? "period"
+					       : "marks");
+	if (!is_known_everywhere(&s->begin) || !is_known_everywhere(&s->end))
+		return mer_fail(err, MER_ERR_USAGE,
+			"--part: --begin and --end need a date, or nanoseconds since 1970: each host's traces begin at another time");
+	for (size_t i = 0; i < g->n; i++)
+		if (session_is_table_of(
+			    &g->analysis->outputs[g->requests[i].output], "bins") &&
+			(!s->begin.kind || !s->end.kind))
+			return mer_fail(err, MER_ERR_USAGE,
+				"--part: bins of all hosts need --begin and --end, as nanoseconds since 1970 or with a date");
+	if (ask->out_is_terminal)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--part writes bytes for 'meridian merge', which are nothing for a terminal: -o FILE");
+	return 0;
+}
+
+/* ---- Writing ---- */
+
+/* Of all hosts whose clocks were aligned together, not only of these: how exact that is, and their
+ * names. */
+static int add_clocks(struct ask *ask, struct answer_part *p)
+{
+	struct session_synced *all = mer_arena_zalloc(&p->arena, 1, sizeof(*all));
+	struct sync_result *r = NULL;
+	struct mer_file f;
+	if (!all)
+		return mer_fail_nomem(&ask->err);
+	int rc = mer_file_open(&f, ask->synced->file, &ask->err);
+	if (rc)
+		return rc;
+	p->clocks = mer_hash(f.data, f.size);
+	mer_file_close(&f);
+	rc = sync_load(NULL, ask->synced->file, &r, &ask->err);
+	if (rc)
+		return rc;
+	const char **names = mer_arena_zalloc(&p->arena, r->n_hosts + 1u, sizeof(*names));
+	struct mer_str text = { 0 };
+	*all = (struct session_synced){ .summary = sync_summary_of(r),
+		.method = r->method,
+		.file = ask->synced->file };
+	if (r->n_hosts)
+		all->reference =
+			mer_arena_strdup(&p->arena, r->hosts[all->summary.reference].name);
+	if (sync_one_sided(r, &text) && text.data)
+		all->one_sided = mer_arena_strdup(&p->arena, text.data);
+	mer_str_clear(&text);
+	if (sync_contradictory(r, &text) && text.data)
+		all->contradictory = mer_arena_strdup(&p->arena, text.data);
+	mer_str_fini(&text);
+	for (uint32_t h = 0; names && h < r->n_hosts; h++)
+		names[h] = mer_arena_strdup(&p->arena, r->hosts[h].name);
+	p->aligned = (struct session_texts){ names, names ? r->n_hosts : 0 };
+	p->about.synced = all;
+	sync_result_free(r);
+	return names && !p->arena.failed ? 0 : mer_fail_nomem(&ask->err);
+}
+
+static int add_host(struct ask_grid *g, uint32_t host, const struct session_answer *a,
+	const struct analysis_partials *taken, struct answer_part *p)
+{
+	const struct mer_experiment *e = g->e;
+	struct answer_part_host *h = &p->hosts[p->n_hosts++];
+	*h = (struct answer_part_host){ .name = e->hosts[host].name,
+		.id = e->hosts[host].id,
+		.begin = MER_NO_TIME,
+		.end = MER_NO_TIME };
+	int64_t begin, end;
+	if (a->run.world && analysis_range(&a->run, host, &begin, &end))
+		trace_widen(&h->begin, &h->end, begin, end);
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		if (e->traces[t].host == host) {
+			h->lost_events += e->traces[t].lost_events;
+			h->lost_packets += e->traces[t].lost_packets;
+		}
+	h->of = mer_arena_zalloc(&p->arena, taken->n + 1, sizeof(*h->of));
+	if (!h->of)
+		return mer_fail_nomem(&g->ask->err);
+	for (size_t i = 0; i < taken->n; i++) {
+		const struct mer_str *s = &taken->of[host * taken->n + i];
+		h->of[i] = (struct analysis_partial_bytes){ s->data, s->len };
+	}
+	return 0;
+}
+
+int ask_grid_put_part(struct ask_grid *g, const struct analysis_partials *taken,
+	struct mer_result *const *results)
+{
+	struct ask *ask = g->ask;
+	const struct mer_experiment *e = g->e;
+	const struct session_answer *a = &api_answer(results[0])->answer;
+	struct answer_part p;
+	size_t n_found;
+	answer_part_init(&p);
+	p.verb = g->verb;
+	p.analysis = g->analysis->id;
+	p.options = ask->asked;
+	p.n_tables = taken->n;
+	p.hosts = mer_arena_zalloc(&p.arena, e->n_hosts + 1u, sizeof(*p.hosts));
+	struct mer_str lacking = { 0 };
+	int rc = p.hosts ? ask_grid_lacking(ask, e, g->analysis->id, &lacking)
+			 : mer_fail_nomem(&ask->err);
+	p.lacking = lacking.len ? lacking.data : NULL;
+	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++)
+		if (session_selects_host(&ask->select, e->hosts[h].name))
+			rc = add_host(g, h, a, taken, &p);
+	if (rc == 0 && ask->synced && ask->synced->file)
+		rc = add_clocks(ask, &p);
+	else if (rc == 0)
+		p.about.synced = ask->synced;
+	const struct mer_diag *found = trace_findings(e, &n_found);
+	for (size_t i = 0; i < n_found; i++)
+		mer_diag_add(&p.about.taken, &found[i], "%s", found[i].message);
+	if (rc == 0)
+		rc = answer_part_write(&p, ask->out, &ask->err);
+	answer_part_fini(&p);
+	mer_str_fini(&lacking);
+	return rc;
+}
+
+/* ---- Merging ---- */
+
+static void note_clocks(struct ask *ask, const struct session_synced *s)
+{
+	struct mer_str text = { 0 };
+	int64_t ns = s->summary.likely_ns != INT64_MAX ? s->summary.likely_ns : s->summary.median_ns;
+	if (s->contradictory || s->one_sided || ns == INT64_MAX) {
+		ask_warn(ask,
+			"times of some of these hosts cannot be compared with those of others (see 'meridian sync --sync %s')",
+			s->file ? s->file : "FILE");
+		return;
+	}
+	ask_text_duration(&text, ns);
+	ask_note(ask, "clocks of %u hosts aligned to that of %s: accurate to %s",
+		(unsigned)s->summary.n_hosts, s->reference ? s->reference : "?",
+		text.data ? text.data : "?");
+	mer_str_fini(&text);
+}
+
+static int show(struct ask_grid *g, struct mer_result *const *results)
+{
+	const struct api_answer *x = api_answer(results[0]);
+	g->options = &x->answer.options;
+	g->left_out = &x->left_out;
+	g->tables = mer_arena_zalloc(&g->ask->arena, g->n + 1, sizeof(*g->tables));
+	if (!g->tables)
+		return mer_fail_nomem(&g->ask->err);
+	for (size_t i = 0; i < g->n; i++) {
+		g->tables[i] = *api_table(results[i]);
+		g->sorted[i] = mer_result_sorted(results[i]);
+	}
+	return ask_grid_print(g);
+}
+
+int ask_grid_merge(struct ask_grid *g, const char *const *ids, const struct mer_table_options *o)
+{
+	struct ask *ask = g->ask;
+	struct ask_parts *p = ask->parts;
+	struct mer_result *results[ASK_GRID_TABLES] = { 0 };
+	struct api_partials partials = { .hosts = p->hosts, .n_hosts = p->n_hosts };
+	size_t n_found;
+	if (p->of[0].n_tables != g->n)
+		return mer_fail(&ask->err, MER_ERR_INPUT, "%.500s: this part of an answer is damaged",
+			p->of[0].path);
+	g->e = p->e;
+	g->begin = p->begin;
+	g->end = p->end;
+	ask->synced = p->of[0].about.synced;
+	if (ask->synced)
+		note_clocks(ask, ask->synced);
+	int rc = api_tables(NULL, g->analysis->id, ids, g->n, o, &ask->select, &partials, results,
+		&ask->err);
+	if (rc == 0)
+		rc = show(g, results);
+	for (size_t i = 0; i < g->n; i++)
+		mer_result_free(results[i]);
+	const struct mer_diag *found = trace_findings(p->e, &n_found);
+	fflush(ask->out);
+	ask_report(ask, found, n_found);
+	ask->synced = NULL;
+	return rc;
+}

@@ -1,0 +1,98 @@
+/* meridian merge: one answer of the parts that hosts have for it. */
+#include "ask/parts.h"
+#include "ask/verb.h"
+#include "ask/words/command.h"
+#include "cli/output.h"
+
+struct values {
+	const char *to, *format;
+};
+
+/* The question's words, as if they had been typed; then the rest is as for any question. */
+static int answer(struct ask *ask, const struct values *v, struct ask_parts *parts)
+{
+	const struct answer_part *first = &parts->of[0];
+	size_t n = 0, most = first->options.n + 5;
+	const char **words = mer_arena_zalloc(&ask->arena, most, sizeof(*words));
+	void *values;
+	if (!words)
+		return mer_fail_nomem(&ask->err);
+	words[n++] = "meridian";
+	words[n++] = first->verb;
+	for (size_t i = 0; i < first->options.n; i++)
+		words[n++] = first->options.item[i];
+	if (v->format) {
+		words[n] = mer_arena_printf(&ask->arena, "--format=%s", v->format);
+		if (!words[n++])
+			return mer_fail_nomem(&ask->err);
+	}
+	words[n++] = first->analysis;
+	ask->n_args = ask->n_before = 0;
+	ask->asked = (struct session_texts){ 0 };
+	ask->format = UINT32_MAX;
+	ask->parts = parts;
+	int rc = ask_command_read(ask, (int)n, (char **)(uintptr_t)words, 1, &values);
+	if (rc == 0 && !(ask->verb->uses & ASK_USES_PARTS))
+		rc = mer_fail(&ask->err, MER_ERR_INPUT,
+			"%.500s: this part of an answer is damaged", first->path);
+	ask->output = v->to;
+	/* Where it goes depends on the question. */
+	if (rc == 0)
+		rc = cli_close_output(ask);
+	if (rc == 0)
+		rc = cli_open_output(ask);
+	return rc ? rc : ask_run_verb(ask, values);
+}
+
+static int run(struct ask *ask, const void *values)
+{
+	const struct values *v = values;
+	struct ask_parts parts;
+	int rc = ask_parts_read(ask, ask->args, ask->n_args, &parts);
+	/* Of single ones a host has only as many as were asked for in its format. */
+	if (rc == 0 && v->format && strcmp(parts.of[0].verb, "log") == 0)
+		rc = mer_fail(&ask->err, MER_ERR_USAGE,
+			"--format: a log has other rows in other formats: give it to the question of each host");
+	if (rc == 0)
+		rc = answer(ask, v, &parts);
+	ask_parts_fini(&parts);
+	ask->parts = NULL;
+	return rc;
+}
+
+static const struct ask_option options[] = {
+	{ .name = "output",
+		.letter = 'o',
+		.kind = ASK_FILE,
+		.arg = "FILE",
+		.help = "write the results to FILE, or each table into DIR/",
+		.offset = offsetof(struct values, to) },
+	{ .name = "format",
+		.kind = ASK_TEXT,
+		.arg = "FORMAT",
+		.help = "table, json, jsonl or csv, instead of the question's",
+		.offset = offsetof(struct values, format) },
+	{ 0 },
+};
+
+const struct ask_verb cli_verb_merge = {
+	.name = "merge",
+	.help = "one answer of the parts that hosts have for it",
+	.synopsis = "[OPTION...] PART...",
+	.description =
+		"Prints the answer that a question about the traces of all these hosts would have. Each host was asked with --part, which writes what it has for the answer, and --sync with the same file of clocks: 'meridian top cpu --sync all.sync --part -o web1.part TRACE...'.",
+	.more =
+		"The question is in the parts, with its options. Those of different questions or clocks cannot be merged, nor can those of another version of meridian. A part that is damaged is left out, and hosts that the file of clocks has, but no part, are named: the answer is without them.\n\n"
+		"Questions that can be merged are top, log, stats and freq of analyses that need no other host: not of requests, messages, waits, net, servers, mpi and vm. --begin and --end need a date or nanoseconds since 1970, as traces of each host begin at another time.",
+	.is_aside = true,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "PART",
+	.examples = {
+		{ "meridian top cpu --part -o server.part server/", "On each host that has a recording." },
+		{ "meridian merge server.part", "Where the parts of all hosts meet." },
+	},
+	.run = run,
+};
