@@ -65,7 +65,10 @@ static void walk_host(struct mer_walk *w, struct answer_part_host *h, size_t n_t
 	MER_WALK(w, h->end);
 	MER_WALK(w, h->lost_events);
 	MER_WALK(w, h->lost_packets);
-	w->failed |= !h->name || !*h->name || !h->id || h->end < h->begin;
+	MER_WALK(w, h->first_stream);
+	MER_WALK(w, h->n_streams);
+	mer_walk_text(w, &h->streams_by);
+	w->failed |= !h->name || !*h->name || !h->id || !h->streams_by || h->end < h->begin;
 	if (!mer_walk_writes(w))
 		h->of = mer_arena_zalloc(w->arena, n_tables + 1, sizeof(*h->of));
 	w->failed |= !h->of;

@@ -19,6 +19,10 @@ struct answer_part {
 		const char *name, *id; /* mer_host */
 		int64_t begin, end;    /* of what was looked at; MER_NO_TIME: nothing */
 		uint64_t lost_events, lost_packets;
+		/* Numbers of its streams in findings; streams of hosts are in order of the least
+		 * identity of their traces (trace/experiment.h). */
+		uint32_t first_stream, n_streams;
+		const char *streams_by;
 		struct analysis_partial_bytes *of; /* by table */
 	} * hosts;
 	size_t n_hosts, n_tables;

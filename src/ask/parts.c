@@ -85,6 +85,30 @@ static const char *name_of(struct ask *ask, const struct placed *list, size_t i)
 		     : list[i].host->name;
 }
 
+/* Findings of a part with its first host; streams get the numbers that they would have among those of
+ * all hosts. */
+static void add_findings(struct mer_experiment *e, const struct placed *list, size_t n, size_t at)
+{
+	const struct answer_part *p = list[at].part;
+	for (size_t i = 0; i < at; i++)
+		if (list[i].part == p)
+			return;
+	for (size_t k = 0; k < p->about.taken.n; k++) {
+		struct mer_diag d = p->about.taken.rows[k];
+		const struct answer_part_host *h = p->hosts;
+		uint32_t before = 0;
+		for (size_t i = 0; i < p->n_hosts && d.host; i++)
+			if (strcmp(p->hosts[i].name, d.host) == 0)
+				h = &p->hosts[i];
+		for (size_t i = 0; i < n && d.stream >= 0; i++)
+			if (strcmp(list[i].host->streams_by, h->streams_by) < 0)
+				before += list[i].host->n_streams;
+		if (d.stream >= 0)
+			d.stream += (int64_t)before - h->first_stream;
+		mer_diag_add(&e->diags, &d, "%s", d.message);
+	}
+}
+
 static int place_hosts(struct ask *ask, struct ask_parts *p)
 {
 	size_t n = 0;
@@ -124,8 +148,8 @@ static int place_hosts(struct ask *ask, struct ask_parts *p)
 	e->begin = p->begin;
 	e->end = p->end;
 	e->n_hosts = p->n_hosts = (uint32_t)n;
-	for (size_t i = 0; i < p->n; i++)
-		mer_diags_merge_new(&e->diags, &p->of[i].about.taken);
+	for (size_t i = 0; i < n; i++)
+		add_findings(e, list, n, i);
 	return 0;
 }
 

@@ -284,11 +284,6 @@ static int by_place(const void *a, const void *b)
 	return strcmp(p->e->files[p->data.file].path, q->e->files[q->data.file].path);
 }
 
-static const char *trace_identity(const struct mer_trace *t)
-{
-	return t->uuid ? t->uuid : t->path;
-}
-
 static int sort_streams(struct mer_experiment *e, struct mer_err *err)
 {
 	struct stream_sort *s = calloc(e->n_streams + 1u, sizeof(*s));

@@ -114,6 +114,11 @@ static inline const struct mer_diag *trace_findings(const struct mer_experiment 
 	*n = e->diags.n;
 	return e->diags.rows;
 }
+/* By which streams are sorted: those of a host by the least one of its traces. */
+static inline const char *trace_identity(const struct mer_trace *t)
+{
+	return t->uuid ? t->uuid : t->path;
+}
 /* Extends [*begin, *end] to contain b and n; MER_NO_TIME in any of them: no time. */
 static inline void trace_widen(int64_t *begin, int64_t *end, int64_t b, int64_t n)
 {

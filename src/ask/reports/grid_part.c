@@ -105,8 +105,13 @@ static int add_host(struct ask_grid *g, uint32_t host, const struct session_answ
 		trace_widen(&h->begin, &h->end, begin, end);
 	for (uint32_t t = 0; t < e->n_traces; t++)
 		if (e->traces[t].host == host) {
+			const char *identity = trace_identity(&e->traces[t]);
+			if (!h->streams_by || strcmp(identity, h->streams_by) < 0)
+				h->streams_by = identity;
 			h->lost_events += e->traces[t].lost_events;
 			h->lost_packets += e->traces[t].lost_packets;
+			h->first_stream = h->n_streams ? h->first_stream : e->traces[t].first_stream;
+			h->n_streams += e->traces[t].n_streams;
 		}
 	h->of = mer_arena_zalloc(&p->arena, taken->n + 1, sizeof(*h->of));
 	if (!h->of)
