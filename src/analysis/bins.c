@@ -74,7 +74,9 @@ static int find_bins(const struct analysis_run *run, struct analysis_bins *b, st
 	if (o->n_bins == 0 && o->interval_ns <= 0)
 		return 0;
 	if (begin == INT64_MIN || end == INT64_MAX) {
-		int rc = find_events(run, &first, &last, err);
+		first = o->first_event;
+		last = o->last_event;
+		int rc = o->knows_events ? 0 : find_events(run, &first, &last, err);
 		if (rc)
 			return rc;
 		if (first == INT64_MAX)

@@ -32,6 +32,10 @@ struct analysis_options {
 		uint64_t min, max; /* bytes moved, for facts with a size (FOLD_BY_SIZE) */
 	} sizes;
 	uint64_t n_bins;     /* output "bins": 0: by interval_ns */
+	/* First and last event of all hosts, also of those that are read elsewhere: bins are of the
+	 * time between them. */
+	bool knows_events;
+	int64_t first_event, last_event;
 	int64_t interval_ns; /* width of a bin; 0: by n_bins */
 	/* more bins are an error (MER_ERR_LIMIT); 0: ANALYSIS_MAX_BINS */
 	uint64_t max_bins;

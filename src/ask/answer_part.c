@@ -81,6 +81,11 @@ static void walk(struct mer_walk *w, struct answer_part *p)
 	mer_walk_text(w, &p->verb);
 	mer_walk_text(w, &p->analysis);
 	walk_texts(w, &p->options);
+	MER_WALK(w, p->begin);
+	MER_WALK(w, p->end);
+	p->knows_events = mer_walk_flag(w, p->knows_events);
+	MER_WALK(w, p->first_event);
+	MER_WALK(w, p->last_event);
 	p->n_tables = mer_walk_count(w, p->n_tables);
 	p->n_hosts = mer_walk_count(w, p->n_hosts);
 	w->failed |= !p->verb || !p->analysis || !p->n_hosts || p->n_tables > ANSWER_TABLES;

@@ -15,6 +15,9 @@ struct answer_part {
 	/* The question: a verb, an analysis, and its options as they are typed. */
 	const char *verb, *analysis;
 	struct session_texts options;
+	int64_t begin, end; /* what --begin and --end mean; INT64_MIN, INT64_MAX: not given */
+	bool knows_events;  /* see analysis_options */
+	int64_t first_event, last_event;
 	struct answer_part_host {
 		const char *name, *id; /* mer_host */
 		int64_t begin, end;    /* of what was looked at; MER_NO_TIME: nothing */

@@ -55,6 +55,10 @@ static int check(struct ask *ask, const struct ask_parts *p)
 			!same_texts(&x->options, &first->options) ||
 			x->n_tables != first->n_tables)
 			return differ(ask, first, x);
+		if (x->begin != first->begin || x->end != first->end)
+			return mer_fail(&ask->err, MER_ERR_USAGE,
+				"%.200s and %.200s are of different times: give --begin and --end as nanoseconds since 1970, or with a zone",
+				first->path, x->path);
 		if (x->clocks != first->clocks)
 			return mer_fail(&ask->err, MER_ERR_USAGE,
 				"%.200s and %.200s have other clocks: ask all hosts with the same --sync FILE",

@@ -410,7 +410,9 @@ int ask_session_synchronize(struct ask *ask, struct session *s, bool messages)
 		ask->degraded = true;
 	}
 	rc = session_window(s, &ask->select, &ask->window, &ask->err);
-	return rc ? rc : ask_hint_window(ask, session_experiment(s), &ask->window);
+	/* One of many hosts may have nothing of that time. */
+	return rc || ask->part ? rc
+			       : ask_hint_window(ask, session_experiment(s), &ask->window);
 }
 
 int ask_session_open_synced(struct ask *ask, enum ask_sync_when when, struct session **s)
@@ -448,10 +450,9 @@ int ask_tables(struct ask *ask, const struct ask_tables_question *q)
 	rc = ask_session_synchronize(ask, s, q->messages);
 	if (rc == 0 && q->periods)
 		ask_periods_warn(ask, q->periods, session_experiment(s));
-	struct api_partials partials = { .taken = q->taken };
 	if (rc == 0)
 		rc = api_tables(ask->library, q->analysis, q->tables, q->n, q->options,
-			&ask->select, &partials, results, &ask->err);
+			&ask->select, q->partials, results, &ask->err);
 	if (rc == 0 && q->periods)
 		ask_periods_note(ask, &api_answer(results[0])->answer.found);
 	if (rc == 0)

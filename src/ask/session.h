@@ -40,6 +40,7 @@ void ask_session_close(struct ask *ask, struct session *s);
 
 /* Tables of an analysis, requested as any program of the library requests them
  * (meridian/session.h). */
+struct api_partials; /* library/api.h */
 struct ask_tables_question {
 	const char *analysis;
 	const char *const *tables; /* ids */
@@ -48,7 +49,7 @@ struct ask_tables_question {
 	const struct analysis_period_rule *periods; /* of options, for warnings; NULL: none */
 	bool messages;				    /* will be needed: see session_synchronize */
 	bool goes_on;				    /* print asks further */
-	struct analysis_partials *taken; /* filled with what hosts have for the tables; NULL: none */
+	struct api_partials *partials; /* of --part; NULL: none */
 	int (*print)(void *ctx, struct mer_result *const *results);
 	void *ctx;
 };

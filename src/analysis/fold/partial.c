@@ -234,8 +234,12 @@ static int make_rows(struct making *m, bool idle)
 	x->ranks = m->ranks.of;
 	x->n_terms = m->ranks.n_terms;
 	x->left = calloc(x->n_rows + 1, sizeof(*x->left));
-	return x->left ? analysis_judge_rows(m->run, &m->t, idle, x->left)
-		       : mer_fail_nomem(m->run->err);
+	if (!x->left)
+		return mer_fail_nomem(m->run->err);
+	/* Sums over time have all of it. */
+	return m->p->fold->shape == FOLD_BINS
+		       ? 0
+		       : analysis_judge_rows(m->run, &m->t, idle, x->left);
 }
 
 /* What the group is told apart by, as it is on any host. */

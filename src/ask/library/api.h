@@ -120,6 +120,9 @@ int api_choose(const struct api_asked *x, uint64_t nth, size_t *chosen, struct m
 /* What hosts have for tables (analysis/partial.h). */
 struct api_partials {
 	struct analysis_partials *taken; /* filled besides the tables; NULL: nobody wants it */
+	/* See analysis_options; of those of several hosts. */
+	bool knows_events;
+	int64_t first_event, last_event;
 	/* Tables are made of these, without a session; NULL: they are those of the session. */
 	const struct analysis_partial_host *hosts;
 	uint32_t n_hosts;

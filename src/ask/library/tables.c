@@ -317,6 +317,11 @@ static int ask(struct mer_session *s, const char *analysis, const char *const *t
 				    : mer_fail_nomem(err);
 	if (rc == 0)
 		rc = understand(o, x, err);
+	if (partials && partials->knows_events) {
+		x->request.options.knows_events = true;
+		x->request.options.first_event = partials->first_event;
+		x->request.options.last_event = partials->last_event;
+	}
 	if (rc == 0 && partials && partials->taken)
 		rc = take_partials(s, x, o, partials->taken, err);
 	if (rc == 0)

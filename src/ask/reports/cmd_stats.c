@@ -561,6 +561,9 @@ static int check_options(struct ask *ask, const struct values *v)
 			: ask->select.cpus.n  ? "cpu"
 			: ask->select.comms.n ? "comm"
 					      : ask_tids_option(ask));
+	if (!analysis && ask->part)
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"--part needs an analysis: 'meridian stats sched --part'; counts of events of all hosts are those of each");
 	bool is_any_pid = false;
 	for (size_t i = 0; i < ask->select.tids.n; i++)
 		is_any_pid |= ask->select.tids.item[i].is_process;

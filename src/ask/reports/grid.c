@@ -570,8 +570,8 @@ static int show(void *ctx, struct mer_result *const *results)
 		g->tables[i] = *api_table(results[i]);
 		g->sorted[i] = mer_result_sorted(results[i]);
 	}
-	if (g->ask->part)
-		return ask_grid_put_part(g, &g->taken, results);
+	if (g->partials)
+		return ask_grid_put_part(g, results);
 	int rc = ask_tasks_check_answer(g->ask, a);
 	if (rc == 0)
 		rc = check_names(g, a);
@@ -586,6 +586,8 @@ static int show(void *ctx, struct mer_result *const *results)
 int ask_grid_run(struct ask *ask, const char *verb, const struct ask_grid_values *values)
 {
 	struct ask_grid g = { .ask = ask, .values = values, .verb = verb };
+	struct analysis_partials taken = { 0 };
+	struct api_partials partials = { .taken = &taken };
 	struct analysis_period_rule *periods = NULL;
 	const char *ids[ASK_GRID_TABLES];
 	if (!ask->n_args)
@@ -597,8 +599,9 @@ int ask_grid_run(struct ask *ask, const char *verb, const struct ask_grid_values
 		struct mer_table_options o = options_of(&g);
 		for (size_t i = 0; i < g.n; i++)
 			ids[i] = output_of(&g, i)->id;
-		rc = ask->parts ? ask_grid_merge(&g, ids, &o)
-		     : ask->part ? ask_grid_check_part(&g)
+		g.partials = ask->part ? &partials : NULL;
+		rc = ask->parts	 ? ask_grid_merge(&g, ids, &o)
+		     : ask->part ? ask_grid_begin_part(&g)
 				 : 0;
 		if (rc == 0 && !ask->parts)
 			rc = ask_tables(ask, &(struct ask_tables_question){ .analysis = g.analysis->id,
@@ -607,13 +610,13 @@ int ask_grid_run(struct ask *ask, const char *verb, const struct ask_grid_values
 					     .options = &o,
 					     .periods = periods,
 					     .messages = analysis_needs_messages(g.requests, g.n),
-					     .taken = ask->part ? &g.taken : NULL,
+					     .partials = g.partials,
 					     .print = show,
 					     .ctx = &g });
 	}
 	if (rc == MER_ERR_LIMIT && (values->interval.set || values->bins.set))
 		rc = MER_ERR_USAGE; /* so many bins */
 	analysis_period_rule_free(periods);
-	analysis_partials_fini(&g.taken);
+	analysis_partials_fini(&taken);
 	return rc;
 }

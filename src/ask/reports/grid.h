@@ -8,7 +8,6 @@
 
 #include "analysis/analysis.h"
 #include "analysis/leave_out.h"
-#include "analysis/partial.h"
 #include "ask/context.h"
 #include "ask/period.h"
 
@@ -124,7 +123,7 @@ struct ask_grid {
 		*options; /* of the run; NULL: all of the time was looked at */
 	/* Idle waits, and rows of the tracer's tasks; NULL: nothing was left out. */
 	const struct analysis_left_out *left_out;
-	struct analysis_partials taken; /* of --part */
+	struct api_partials *partials; /* of --part; NULL: the answer is printed */
 };
 
 /* ask->args: the analysis, then traces. None: lists what there is. */

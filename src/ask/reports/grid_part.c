@@ -12,17 +12,64 @@
 #include "sync/auto.h"
 #include "sync/result.h"
 
-static bool is_known_everywhere(const struct session_moment *m)
+/* A file, rather than "auto" or "none". */
+static const char *clocks_file(const struct ask *ask)
 {
-	return m->kind == SESSION_MOMENT_NONE || m->kind == SESSION_MOMENT_ABSOLUTE;
+	bool is_word = !ask->sync || strcmp(ask->sync, "auto") == 0 ||
+		       strcmp(ask->sync, "none") == 0;
+	return is_word ? NULL : ask->sync;
 }
 
-int ask_grid_check_part(const struct ask_grid *g)
+/* When the events of all hosts begin and end that the file of clocks has. */
+static int find_events(struct ask *ask, struct api_partials *p)
 {
-	const struct ask *ask = g->ask;
+	struct sync_result *r;
+	int64_t begin = MER_NO_TIME, end = MER_NO_TIME;
+	if (!clocks_file(ask))
+		return 0;
+	int rc = sync_load(NULL, clocks_file(ask), &r, &ask->err);
+	if (rc)
+		return rc;
+	for (uint32_t h = 0; h < r->n_hosts; h++) {
+		const struct sync_host *x = &r->hosts[h];
+		if (x->span.begin != MER_NO_TIME)
+			trace_widen(&begin, &end, trace_map_time(&x->map, x->span.begin),
+				trace_map_time(&x->map, x->span.end));
+	}
+	sync_result_free(r);
+	p->knows_events = begin != MER_NO_TIME;
+	p->first_event = begin;
+	p->last_event = end;
+	return 0;
+}
+
+static int resolve(struct ask *ask, const struct api_partials *p, struct session_moment *m)
+{
+	if (m->kind == SESSION_MOMENT_NONE || m->kind == SESSION_MOMENT_ABSOLUTE)
+		return 0;
+	if (m->kind == SESSION_MOMENT_ON_HOST || !p->knows_events)
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"--part: '%.100s' is another time on each host: it needs a date, or --sync with the file of all hosts' clocks",
+			m->text);
+	m->ns = session_moment_resolve(m, p->first_event, p->last_event, 0);
+	m->kind = SESSION_MOMENT_ABSOLUTE;
+	return 0;
+}
+
+static bool has_bins(const struct ask_grid *g)
+{
+	size_t i = 0;
+	while (i < g->n && !session_is_table_of(
+				   &g->analysis->outputs[g->requests[i].output], "bins"))
+		i++;
+	return i < g->n;
+}
+
+int ask_grid_begin_part(struct ask_grid *g)
+{
+	struct ask *ask = g->ask;
 	const struct ask_grid_values *v = g->values;
-	struct mer_err *err = &g->ask->err;
-	const struct session_selection *s = &ask->select;
+	struct mer_err *err = &ask->err;
 	const char *why = analysis_cannot_merge(g->requests, g->n);
 	if (why)
 		return mer_fail(err, MER_ERR_USAGE, "--part does not apply to '%s': it %s",
@@ -32,22 +79,22 @@ int ask_grid_check_part(const struct ask_grid *g)
 			"--part: -o must be a file; the tables of all hosts go to a folder when they are merged");
 	if (v->plot || v->period.expression || ask->marks)
 		return mer_fail(err, MER_ERR_USAGE, "--part and --%s exclude each other",
-			v->plot			 ? "plot"
+			v->plot		       ? "plot"
 			: v->period.expression ? "period"
 					       : "marks");
-	if (!is_known_everywhere(&s->begin) || !is_known_everywhere(&s->end))
-		return mer_fail(err, MER_ERR_USAGE,
-			"--part: --begin and --end need a date, or nanoseconds since 1970: each host's traces begin at another time");
-	for (size_t i = 0; i < g->n; i++)
-		if (session_is_table_of(
-			    &g->analysis->outputs[g->requests[i].output], "bins") &&
-			(!s->begin.kind || !s->end.kind))
-			return mer_fail(err, MER_ERR_USAGE,
-				"--part: bins of all hosts need --begin and --end, as nanoseconds since 1970 or with a date");
 	if (ask->out_is_terminal)
 		return mer_fail(err, MER_ERR_USAGE,
 			"--part writes bytes for 'meridian merge', which are nothing for a terminal: -o FILE");
-	return 0;
+	struct session_selection *s = &ask->select;
+	int rc = find_events(ask, g->partials);
+	if (rc == 0)
+		rc = resolve(ask, g->partials, &s->begin);
+	if (rc == 0)
+		rc = resolve(ask, g->partials, &s->end);
+	if (rc == 0 && has_bins(g) && !g->partials->knows_events && (!s->begin.kind || !s->end.kind))
+		rc = mer_fail(err, MER_ERR_USAGE,
+			"--part: bins of all hosts need --begin and --end, or --sync with the file of all hosts' clocks");
+	return rc;
 }
 
 /* ---- Writing ---- */
@@ -123,10 +170,10 @@ static int add_host(struct ask_grid *g, uint32_t host, const struct session_answ
 	return 0;
 }
 
-int ask_grid_put_part(struct ask_grid *g, const struct analysis_partials *taken,
-	struct mer_result *const *results)
+int ask_grid_put_part(struct ask_grid *g, struct mer_result *const *results)
 {
 	struct ask *ask = g->ask;
+	const struct analysis_partials *taken = g->partials->taken;
 	const struct mer_experiment *e = g->e;
 	const struct session_answer *a = &api_answer(results[0])->answer;
 	struct answer_part p;
@@ -135,6 +182,11 @@ int ask_grid_put_part(struct ask_grid *g, const struct analysis_partials *taken,
 	p.verb = g->verb;
 	p.analysis = g->analysis->id;
 	p.options = ask->asked;
+	p.begin = ask->select.begin.kind ? ask->select.begin.ns : INT64_MIN;
+	p.end = ask->select.end.kind ? ask->select.end.ns : INT64_MAX;
+	p.knows_events = g->partials->knows_events;
+	p.first_event = g->partials->first_event;
+	p.last_event = g->partials->last_event;
 	p.n_tables = taken->n;
 	p.hosts = mer_arena_zalloc(&p.arena, e->n_hosts + 1u, sizeof(*p.hosts));
 	struct mer_str lacking = { 0 };
@@ -144,7 +196,7 @@ int ask_grid_put_part(struct ask_grid *g, const struct analysis_partials *taken,
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++)
 		if (session_selects_host(&ask->select, e->hosts[h].name))
 			rc = add_host(g, h, a, taken, &p);
-	if (rc == 0 && ask->synced && ask->synced->file)
+	if (rc == 0 && clocks_file(ask) && ask->synced)
 		rc = add_clocks(ask, &p);
 	else if (rc == 0)
 		p.about.synced = ask->synced;
@@ -197,15 +249,26 @@ int ask_grid_merge(struct ask_grid *g, const char *const *ids, const struct mer_
 	struct ask *ask = g->ask;
 	struct ask_parts *p = ask->parts;
 	struct mer_result *results[ASK_GRID_TABLES] = { 0 };
-	struct api_partials partials = { .hosts = p->hosts, .n_hosts = p->n_hosts };
+	const struct answer_part *first = &p->of[0];
+	struct api_partials partials = { .hosts = p->hosts,
+		.n_hosts = p->n_hosts,
+		.knows_events = first->knows_events,
+		.first_event = first->first_event,
+		.last_event = first->last_event };
+	struct session_selection *s = &ask->select;
 	size_t n_found;
-	if (p->of[0].n_tables != g->n)
+	if (first->n_tables != g->n)
 		return mer_fail(&ask->err, MER_ERR_INPUT, "%.500s: this part of an answer is damaged",
-			p->of[0].path);
+			first->path);
+	/* As all hosts have understood them. */
+	s->begin.ns = first->begin;
+	s->begin.kind = first->begin != INT64_MIN ? SESSION_MOMENT_ABSOLUTE : SESSION_MOMENT_NONE;
+	s->end.ns = first->end;
+	s->end.kind = first->end != INT64_MAX ? SESSION_MOMENT_ABSOLUTE : SESSION_MOMENT_NONE;
 	g->e = p->e;
 	g->begin = p->begin;
 	g->end = p->end;
-	ask->synced = p->of[0].about.synced;
+	ask->synced = first->about.synced;
 	if (ask->synced)
 		note_clocks(ask, ask->synced);
 	int rc = api_tables(NULL, g->analysis->id, ids, g->n, o, &ask->select, &partials, results,

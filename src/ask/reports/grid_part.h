@@ -5,11 +5,11 @@
 #include "ask/reports/grid.h"
 #include "meridian/session.h"
 
-/* Can --part be answered? MER_ERR_USAGE: not with these options. */
-int ask_grid_check_part(const struct ask_grid *g);
-/* Writes what the hosts have: results are of the run that took partials. */
-int ask_grid_put_part(struct ask_grid *g, const struct analysis_partials *taken,
-	struct mer_result *const *results);
+/* Before traces are opened: can --part be answered? Times that are relative to the traces are those
+ * of all hosts whose clocks are aligned. */
+int ask_grid_begin_part(struct ask_grid *g);
+/* Writes what the hosts have: results are of the run that took g->partials. */
+int ask_grid_put_part(struct ask_grid *g, struct mer_result *const *results);
 /* The answer of ask->parts, printed. ids: tables. */
 int ask_grid_merge(
 	struct ask_grid *g, const char *const *ids, const struct mer_table_options *o);

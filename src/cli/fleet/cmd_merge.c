@@ -84,6 +84,7 @@ const struct ask_verb cli_verb_merge = {
 	.more =
 		"The question is in the parts, with its options. Those of different questions or clocks cannot be merged, nor can those of another version of meridian. A part that is damaged is left out, and hosts that the file of clocks has, but no part, are named: the answer is without them.\n\n"
 		"Questions that can be merged are top, log, stats and freq of analyses that need no other host: not of requests, messages, waits, net, servers, mpi and vm. --begin and --end need a date or nanoseconds since 1970, as traces of each host begin at another time.",
+	.uses = ASK_USES_INPUT,
 	.is_aside = true,
 	.options = options,
 	.values_size = sizeof(struct values),

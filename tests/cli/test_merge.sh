@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# --part and meridian merge: the answer of what hosts have, each asked alone, is that of all traces, byte for byte; what
+# is damaged, missing, or of another question is said, and what cannot be merged is refused with a reason.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=150
+if [ ! -x "${KERNELWORLD:-}" ]; then
+	echo "skipped: there is no kernelworld"
+	exit 77
+fi
+
+# merged HOSTS QUESTION...: of the hosts' folders in $traces, with the clocks $dir/all.sync
+merged() {
+	local hosts=$1 parts=() h
+	shift
+	for h in $hosts; do
+		run 0 "$@" --part --sync "$dir/all.sync" -o "$dir/$h.part" "$traces/$h"
+		parts+=("$dir/$h.part")
+	done
+	"$m" "$@" -q --sync "$dir/all.sync" "$traces" >"$dir/all" 2>/dev/null
+	run $? merge -q "${parts[@]}"
+	cp "$dir/out" "$dir/merged"
+	same "$* of $traces" "$dir/all" "$dir/merged"
+	[ -s "$dir/all" ] && ok || fail "$* says nothing"
+}
+
+# Rows of hosts, of groups over hosts, single ones, histograms, bins; texts and all digits.
+questions() { # HOSTS
+	while read -r -a words; do
+		every 3 || continue
+		merged "$1" "${words[@]}"
+	done <<'END'
+top cpu
+top cpu --json
+top cpu --group-by program
+top cpu --group-by program --json
+top cpu --table all --csv-safe --format csv
+top cpu --bins 7
+top cpu --interval 300ms --json
+top cpu --begin +1s --end +2s --json
+top cpu --comm *a*
+top cpu --cpu 0 --group-by cpu
+top syscall
+top cpu --json --filter migrations>2
+top syscall -n 3 --sort +duration
+top sched -n 7
+top sched --json
+top io --group-by program,host
+top disk --group-by host
+top irq --table all --json
+top futex --json
+top mem
+top faults --group-by kind --json
+log sched
+log syscall -n 9 --min 1ms
+log io --json --name *
+stats sched --json
+stats io --group-by name
+stats irq --group-by name --json
+stats syscall
+freq sched
+freq syscall --group-by program
+freq io --json
+freq irq --group-by name --format csv
+END
+}
+
+"$KERNELWORLD" -o "$dir/world" --hosts 4 --tasks 6 --cpus 2 --duration 3s --seed 5 --statedump >/dev/null
+traces=$dir/world
+hosts=$(cd "$traces" && echo h*)
+run 0 sync --save "$dir/all.sync" "$traces"
+questions "$hosts"
+equal "hosts of the world" "$(wc -w <<<"$hosts")" 4
+for recording in "shop-a client db web" "web-lossy client db web" "web-load client db web"; do
+	read -r name of <<<"$recording"
+	! is_part && there "$lab/$name" || continue
+	traces=$lab/$name
+	run 0 sync --save "$dir/all.sync" "$traces"
+	questions "$of"
+done
+
+# From here on the world's hosts, h0 to h3.
+traces=$dir/world
+run 0 sync --save "$dir/all.sync" "$traces"
+merged "$hosts" top cpu --json
+set -- $hosts
+# Several hosts in a part; and in another order.
+run 0 top cpu --json --part --sync "$dir/all.sync" -o "$dir/two.part" "$traces/$1" "$traces/$3"
+"$m" merge -q "$dir/$4.part" "$dir/two.part" "$dir/$2.part" >"$dir/merged" 2>/dev/null
+same "a part of two hosts" "$dir/all" "$dir/merged"
+# Other formats of the same parts, files, folders.
+"$m" top cpu -q --format csv --sync "$dir/all.sync" "$traces" >"$dir/csv" 2>/dev/null
+run 0 merge --format csv -o "$dir/merged.csv" "$dir/two.part" "$dir/$2.part" "$dir/$4.part"
+cp "$dir/csv" /tmp/mg/csv1; cp "$dir/merged.csv" /tmp/mg/csv2
+same "another format" "$dir/csv" "$dir/merged.csv"
+run 0 merge --format csv -o "$dir/tables/" "$dir/two.part" "$dir/$2.part" "$dir/$4.part"
+same "a folder" "$dir/csv" "$dir/tables/top.csv"
+run 2 merge --format svg "$dir/two.part"
+
+# A host without a part is named.
+run 0 merge "$dir/$1.part" "$dir/$2.part" "$dir/$3.part"
+text "$dir/err" "there is no part of $4: what this host did is not in this answer" 'a missing part'
+run 4 merge --strict "$dir/$1.part" "$dir/$2.part" "$dir/$3.part"
+# Damage: cuts and changed bytes leave the host out, and say so.
+size=$(stat -c %s "$dir/$1.part")
+for cut in 1 9 $((size / 2)) $((size - 5)); do
+	head -c $((size - cut)) "$dir/$1.part" >"$dir/cut.part"
+	run 3 merge "$dir/cut.part" "$dir/$2.part" "$dir/$3.part" "$dir/$4.part"
+	text "$dir/err" 'cut.part: this .*: it is left out' "cut by $cut"
+	text "$dir/err" "there is no part of $1" "cut by $cut"
+	run 3 merge "$dir/cut.part"
+done
+printf 'no part' >"$dir/none.part"
+run 3 merge "$dir/none.part"
+text "$dir/err" 'none.part: this is no part of an answer' 'another file'
+run 3 merge "$dir/$1.part" "$dir/absent.part"
+text "$dir/err" 'absent.part' 'a file that is not there'
+# Of another version, it would be read wrongly.
+gunzip -c <"$dir/$1.part" | sed '2s/[0-9]\.[0-9]\.[0-9]/9.9.9/' | gzip >"$dir/other.part"
+run 3 merge "$dir/other.part"
+text "$dir/err" 'meridian 9.9.9 wrote this part' 'another version'
+
+# What does not belong together.
+run 2 merge "$dir/$1.part" "$dir/two.part"
+text "$dir/err" "host $1 is in .* and in" 'a host twice'
+run 0 top cpu --part --sync "$dir/all.sync" -o "$dir/text.part" "$traces/$2"
+run 2 merge "$dir/$1.part" "$dir/text.part"
+text "$dir/err" "different questions: .* is of 'top cpu --json', .* of 'top cpu'" 'another question'
+run 0 top cpu --json --part --sync none -o "$dir/recorded.part" "$traces/$2"
+run 2 merge "$dir/$1.part" "$dir/recorded.part"
+text "$dir/err" 'have other clocks: ask all hosts with the same --sync FILE' 'other clocks'
+run 0 top cpu --json --begin @1 --part --sync "$dir/all.sync" -o "$dir/from.part" "$traces/$2"
+run 2 merge "$dir/$1.part" "$dir/from.part"
+
+# What cannot be merged.
+for refused in "top requests" "top waits" "top messages" "top vm" "top mpi" "top net" "stats" "top cpu --plot $dir/x.svg"; do
+	run 2 $refused --part --sync "$dir/all.sync" -o "$dir/refused.part" "$traces/$1"
+done
+text "$dir/err" 'exclude each other' 'a picture'
+run 2 top cpu --begin +1s --part -o "$dir/refused.part" "$traces/$1"
+text "$dir/err" "'\+1s' is another time on each host" 'a relative time without clocks'
+run 2 top cpu --bins 3 --part -o "$dir/refused.part" "$traces/$1"
+text "$dir/err" 'bins of all hosts need' 'bins without clocks'
+equal "parts that were refused and left something" "$(ls "$dir"/*.part.* 2>/dev/null)" ""
+
+# Nothing on any host, and nothing recorded: as one answer says it.
+merged "$hosts" log cpufreq
+merged "$hosts" log cpufreq --json
+finish
