@@ -90,7 +90,6 @@ same "a part of two hosts" "$dir/all" "$dir/merged"
 # Other formats of the same parts, files, folders.
 "$m" top cpu -q --format csv --sync "$dir/all.sync" "$traces" >"$dir/csv" 2>/dev/null
 run 0 merge --format csv -o "$dir/merged.csv" "$dir/two.part" "$dir/$2.part" "$dir/$4.part"
-cp "$dir/csv" /tmp/mg/csv1; cp "$dir/merged.csv" /tmp/mg/csv2
 same "another format" "$dir/csv" "$dir/merged.csv"
 run 0 merge --format csv -o "$dir/tables/" "$dir/two.part" "$dir/$2.part" "$dir/$4.part"
 same "a folder" "$dir/csv" "$dir/tables/top.csv"

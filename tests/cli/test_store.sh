@@ -235,4 +235,13 @@ text "$dir/err" "--store: the traces were read instead"
 HOME='' XDG_CACHE_HOME='' run 0 blocked --store $t
 same "no home" "$dir/out" "$dir/a"
 text "$dir/err" "neither HOME nor XDG_CACHE_HOME is set"
+# A kernel thread that is known to be one only while it sleeps for the rest of the recording.
+if [ -x "${KERNELWORLD:-}" ]; then
+	"$KERNELWORLD" -o "$dir/late" --hosts 4 --tasks 6 --cpus 2 --duration 3s --seed 5 --statedump >/dev/null
+	run 0 top cpu --json --no-store "$dir/late/h0"
+	equal "modes of a kernel thread" "$(jq -c '[table("top")[] | select(.comm == "kthreadd") | .kernel_ns > 0, .running_ns]' "$dir/out")" '[true,0]'
+	cp "$dir/out" "$dir/read"
+	run 0 top cpu --json --store "$dir/late/h0"
+	same "modes from a store" "$dir/read" "$dir/out"
+fi
 finish

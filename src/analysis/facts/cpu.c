@@ -143,6 +143,9 @@ static int release(struct fact_host *f, const struct kernel_host *h, uint32_t ta
 	struct state *s = f->state;
 	struct cpu_task *t = &s->tasks[task];
 	int rc = 0;
+	/* Found out while it slept; it did not run again, and the model has let go of that span. */
+	if (mode == CPU_RUNNING && h->tasks[task].is_kernel)
+		mode = CPU_KERNEL;
 	for (uint32_t i = 0; i < t->n_held && rc == 0; i++)
 		rc = fact_add(f, h, RUN,
 			&(struct fact){
