@@ -105,34 +105,46 @@ static void walk(struct mer_walk *w, struct answer_part *p)
 void answer_part_to_bytes(struct answer_part *p, struct mer_str *out)
 {
 	struct mer_walk w = { .out = out };
-	const char *version = MERIDIAN_VERSION;
-	mer_str_puts(out, magic);
-	mer_walk_text(&w, &version);
 	walk(&w, p);
 	out->failed |= w.failed;
+}
+
+static int damaged(const struct answer_part *p, struct mer_err *err)
+{
+	return mer_fail(err, MER_ERR_INPUT,
+		"%.500s: this part of an answer is damaged, or its end is missing", p->path);
 }
 
 int answer_part_from_bytes(struct answer_part *p, const char *bytes, size_t n, struct mer_err *err)
 {
 	struct mer_walk w = { .p = bytes, .end = bytes + n, .arena = &p->arena };
+	walk(&w, p);
+	if (p->arena.failed || p->about.arena.failed)
+		return mer_fail_nomem(err);
+	return w.failed || w.p != w.end ? damaged(p, err) : 0;
+}
+
+/* Behind it are the bytes. */
+static int read_head(
+	const struct answer_part *p, const char **bytes, size_t *n, struct mer_err *err)
+{
+	struct mer_walk w = { .p = *bytes, .end = *bytes + *n };
 	const char *version;
-	if (n < sizeof(magic) - 1 || memcmp(bytes, magic, sizeof(magic) - 1) != 0)
+	if (*n < sizeof(magic) - 1 || memcmp(*bytes, magic, sizeof(magic) - 1) != 0)
 		return mer_fail(err, MER_ERR_INPUT,
 			"%.500s: this is no part of an answer, which a question with --part writes",
 			p->path);
 	w.p += sizeof(magic) - 1;
 	mer_walk_text(&w, &version);
-	if (!w.failed && version && strcmp(version, MERIDIAN_VERSION) != 0)
+	if (w.failed || !version)
+		return damaged(p, err);
+	if (strcmp(version, MERIDIAN_VERSION) != 0)
 		return mer_fail(err, MER_ERR_INPUT,
 			"%.500s: meridian %.50s wrote this part, this is %s: all hosts need the same version",
 			p->path, version, MERIDIAN_VERSION);
-	walk(&w, p);
-	if (p->arena.failed || p->about.arena.failed)
-		return mer_fail_nomem(err);
-	return w.failed || w.p != w.end
-		       ? mer_fail(err, MER_ERR_INPUT, "%.500s: this part of an answer is damaged",
-				 p->path)
-		       : 0;
+	*n = (size_t)(w.end - w.p);
+	*bytes = w.p;
+	return 0;
 }
 
 /* ---- Files ---- */
@@ -141,6 +153,10 @@ int answer_part_write(struct answer_part *p, FILE *out, struct mer_err *err)
 {
 	enum { GZIP = 16, MEMORY = 8 };
 	struct mer_str bytes = { 0 };
+	struct mer_walk head = { .out = &bytes };
+	const char *version = MERIDIAN_VERSION;
+	mer_str_puts(&bytes, magic);
+	mer_walk_text(&head, &version);
 	answer_part_to_bytes(p, &bytes);
 	z_stream z = { 0 };
 	uLong most = 0;
@@ -184,19 +200,21 @@ static int unpack(struct answer_part *p, gzFile f, const char **bytes, size_t *n
 		got = gzread(f, all.data + all.len, STEP);
 		all.len += got > 0 ? (size_t)got : 0;
 	}
-	const char *why = gzerror(f, &code);
+	gzerror(f, &code);
 	int rc = 0;
 	if (all.failed)
 		rc = mer_fail_nomem(err);
 	else if (all.len >= MOST_BYTES)
 		rc = mer_fail(err, MER_ERR_LIMIT, "%.500s: unpacked, it is larger than 1 GiB",
 			p->path);
-	else if (got < 0 || (code != Z_OK && code != Z_STREAM_END) || (all.len && gzdirect(f)))
-		rc = mer_fail(err, MER_ERR_INPUT, "%.500s: %s", p->path,
-			gzdirect(f)	   ? "this is no part of an answer, which a question with --part writes"
-			: code == Z_ERRNO ? strerror(errno)
-			: *why		   ? "this part of an answer is damaged, or its end is missing"
-					   : "this part of an answer is damaged");
+	else if (all.len && gzdirect(f)) /* it is not packed */
+		rc = mer_fail(err, MER_ERR_INPUT,
+			"%.500s: this is no part of an answer, which a question with --part writes",
+			p->path);
+	else if (code == Z_ERRNO)
+		rc = mer_fail_errno(err, "read", p->path);
+	else if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
+		rc = damaged(p, err);
 	*n = all.len;
 	*bytes = rc ? NULL : mer_arena_strndup(&p->arena, all.data ? all.data : "", all.len);
 	mer_str_fini(&all);
@@ -215,7 +233,8 @@ int answer_part_read(struct answer_part *p, const char *path, struct mer_err *er
 	int rc = unpack(p, f, &bytes, &n, err);
 	/* What is behind its last byte is checked only when it is read. */
 	if (gzclose_r(f) != Z_OK && rc == 0)
-		rc = mer_fail(err, MER_ERR_INPUT,
-			"%.500s: this part of an answer is damaged, or its end is missing", path);
+		rc = damaged(p, err);
+	if (rc == 0)
+		rc = read_head(p, &bytes, &n, err);
 	return rc ? rc : answer_part_from_bytes(p, bytes, n, err);
 }

@@ -46,7 +46,7 @@ void answer_part_fini(struct answer_part *p);
 int answer_part_write(struct answer_part *p, FILE *out, struct mer_err *err);
 /* MER_ERR_INPUT: it is none, damaged, or of another version. answer_part_fini in any case. */
 int answer_part_read(struct answer_part *p, const char *path, struct mer_err *err);
-/* The same of bytes as they are before they are packed: for tests and fuzzers. */
+/* The bytes alone, for tests and fuzzers. */
 int answer_part_from_bytes(struct answer_part *p, const char *bytes, size_t n, struct mer_err *err);
 void answer_part_to_bytes(struct answer_part *p, struct mer_str *out);
 
