@@ -136,7 +136,7 @@ struct fold_cell {
 	/* FOLD_FUNCTION: counts what belongs to one host, so that for a row of several hosts it is
 	 * the sum of theirs (partial.h). FOLD_DIFFERENT always does. */
 	bool adds;
-	int64_t scale;	    /* sums are divided by it; 0: no division */
+	int64_t scale; /* sums are divided by it; 0: no division */
 	const char *
 		/* scopes that have this cell, by their words: the same key may have different
 		 * cells in different scopes; NULL: all */

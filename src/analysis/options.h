@@ -31,7 +31,7 @@ struct analysis_options {
 		bool are_limited;
 		uint64_t min, max; /* bytes moved, for facts with a size (FOLD_BY_SIZE) */
 	} sizes;
-	uint64_t n_bins;     /* output "bins": 0: by interval_ns */
+	uint64_t n_bins; /* output "bins": 0: by interval_ns */
 	/* First and last event of all hosts, also of those that are read elsewhere: bins are of the
 	 * time between them. */
 	bool knows_events;
@@ -60,7 +60,7 @@ struct analysis_options {
 	 * match; it may use fields of facts and columns of the tables; NULL: all. */
 	const char *group_by;
 	const struct trace_filter *filter;
-	uint64_t limit; /* rows that log keeps while reading; 0: all */
+	uint64_t limit;			    /* rows that log keeps while reading; 0: all */
 	struct analysis_partials *partials; /* filled besides tables (partial.h); NULL: none */
 	/* Takes rows of single facts (FOLD_ROWS) one by one, instead of their tables, which stay
 	 * empty: of one host after the other, each in order. t: the table that it would be a row

@@ -31,8 +31,8 @@ void answer_part_fini(struct answer_part *p)
 static void walk_texts(struct mer_walk *w, struct session_texts *t)
 {
 	t->n = mer_walk_count(w, t->n);
-	const char **list = mer_walk_writes(w) ? NULL
-					       : mer_arena_zalloc(w->arena, t->n + 1, sizeof(*list));
+	const char **list =
+		mer_walk_writes(w) ? NULL : mer_arena_zalloc(w->arena, t->n + 1, sizeof(*list));
 	w->failed |= !mer_walk_writes(w) && !list;
 	for (size_t i = 0; i < t->n && !w->failed; i++) {
 		const char *text = mer_walk_writes(w) ? t->item[i] : NULL;
@@ -191,7 +191,8 @@ int answer_part_write(struct answer_part *p, FILE *out, struct mer_err *err)
 }
 
 /* All of it, into the arena, where its texts stay. */
-static int unpack(struct answer_part *p, gzFile f, const char **bytes, size_t *n, struct mer_err *err)
+static int unpack(
+	struct answer_part *p, gzFile f, const char **bytes, size_t *n, struct mer_err *err)
 {
 	enum { STEP = 1 << 16 };
 	struct mer_str all = { 0 };
@@ -205,8 +206,8 @@ static int unpack(struct answer_part *p, gzFile f, const char **bytes, size_t *n
 	if (all.failed)
 		rc = mer_fail_nomem(err);
 	else if (all.len >= MOST_BYTES)
-		rc = mer_fail(err, MER_ERR_LIMIT, "%.500s: unpacked, it is larger than 1 GiB",
-			p->path);
+		rc = mer_fail(
+			err, MER_ERR_LIMIT, "%.500s: unpacked, it is larger than 1 GiB", p->path);
 	else if (all.len && gzdirect(f)) /* it is not packed */
 		rc = mer_fail(err, MER_ERR_INPUT,
 			"%.500s: this is no part of an answer, which a question with --part writes",

@@ -52,8 +52,7 @@ static int check(struct ask *ask, const struct ask_parts *p)
 		const struct answer_part *x = &p->of[i];
 		if (strcmp(x->verb, first->verb) != 0 ||
 			strcmp(x->analysis, first->analysis) != 0 ||
-			!same_texts(&x->options, &first->options) ||
-			x->n_tables != first->n_tables)
+			!same_texts(&x->options, &first->options) || x->n_tables != first->n_tables)
 			return differ(ask, first, x);
 		if (x->begin != first->begin || x->end != first->end)
 			return mer_fail(&ask->err, MER_ERR_USAGE,

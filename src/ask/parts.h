@@ -9,7 +9,7 @@
 struct ask_parts {
 	struct answer_part *of; /* files that can be used */
 	size_t n;
-	struct analysis_partial_host *hosts; /* in order; names are unique */
+	struct analysis_partial_host *hosts;   /* in order; names are unique */
 	const struct answer_part_host **about; /* as hosts */
 	uint32_t n_hosts;
 	struct mer_experiment *e; /* that has these hosts and all findings, and no traces */

@@ -411,8 +411,7 @@ int ask_session_synchronize(struct ask *ask, struct session *s, bool messages)
 	}
 	rc = session_window(s, &ask->select, &ask->window, &ask->err);
 	/* One of many hosts may have nothing of that time. */
-	return rc || ask->part ? rc
-			       : ask_hint_window(ask, session_experiment(s), &ask->window);
+	return rc || ask->part ? rc : ask_hint_window(ask, session_experiment(s), &ask->window);
 }
 
 int ask_session_open_synced(struct ask *ask, enum ask_sync_when when, struct session **s)

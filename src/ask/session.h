@@ -49,7 +49,7 @@ struct ask_tables_question {
 	const struct analysis_period_rule *periods; /* of options, for warnings; NULL: none */
 	bool messages;				    /* will be needed: see session_synchronize */
 	bool goes_on;				    /* print asks further */
-	struct api_partials *partials; /* of --part; NULL: none */
+	struct api_partials *partials;		    /* of --part; NULL: none */
 	int (*print)(void *ctx, struct mer_result *const *results);
 	void *ctx;
 };

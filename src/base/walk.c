@@ -41,7 +41,7 @@ void mer_walk_text(struct mer_walk *w, const char **t)
 		return;
 	}
 	*t = n ? w->p : NULL;
-	if (n && w->p[n - 1]) {
+	if (n && memchr(w->p, 0, n) != w->p + n - 1) {
 		w->failed = true;
 		*t = NULL;
 	}

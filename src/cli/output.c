@@ -68,7 +68,8 @@ static int open_output(struct ask *ask, const char *name)
 			.is_text = is_for_people(ask),
 			.ascii = ask->ascii,
 			.bold = ask->bold_out,
-			.is_guarded = ask->csv_safe && ask->format == ASK_FORMAT_CSV && !ask->part };
+			.is_guarded =
+				ask->csv_safe && ask->format == ASK_FORMAT_CSV && !ask->part };
 	FILE *out = sink ? cli_sink_open(sink) : NULL;
 	if (!out) {
 		if (file)

@@ -82,8 +82,8 @@ int sync_load(const struct mer_experiment *e, const char *path, struct sync_resu
 	int rc = mer_file_open(&f, path, err);
 	if (rc)
 		return rc;
-	rc = sync_result_read(
-		(const char *)f.data, f.size, path, e ? e->hosts : NULL, e ? e->n_hosts : 0, result, err);
+	rc = sync_result_read((const char *)f.data, f.size, path, e ? e->hosts : NULL,
+		e ? e->n_hosts : 0, result, err);
 	mer_file_close(&f);
 	return rc;
 }

@@ -10,7 +10,7 @@ static inline void add_wide(int64_t *slot, __int128 value)
 {
 	__int128 sum;
 	memcpy(&sum, slot, sizeof(sum));
-	sum += value;
+	sum = (__int128)((unsigned __int128)sum + (unsigned __int128)value);
 	memcpy(slot, &sum, sizeof(sum));
 }
 

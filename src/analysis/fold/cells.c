@@ -5,6 +5,14 @@
 
 #include "analysis/fold/plan.h"
 
+/* What traces can have does not overflow; parts of answers (partial.h) may say anything: then numbers
+ * are wrong, but nothing else. */
+static int64_t sum_of(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
 static __int128 wide(const int64_t *slot)
 {
 	__int128 v;
@@ -15,7 +23,7 @@ static __int128 wide(const int64_t *slot)
 /* Rounded, halves upwards. n > 0. */
 static int64_t mean_of(int64_t sum, int64_t n)
 {
-	return sum / n + (sum % n * 2 >= n);
+	return sum / n + ((__int128)(sum % n) * 2 >= n);
 }
 
 /* Standard deviation of the sample (n - 1): the sum of squares around an integer near the mean
@@ -25,7 +33,10 @@ static struct mer_cell stddev_of(__int128 squares, int64_t sum, int64_t n)
 	if (n < 2)
 		return MER_NONE;
 	int64_t middle = sum / n, rest = sum % n;
-	__int128 around = squares - (__int128)2 * middle * sum + (__int128)middle * middle * n;
+	typedef unsigned __int128 wrapping;
+	__int128 around =
+		(__int128)((wrapping)squares - (wrapping)2 * (wrapping)middle * (wrapping)sum +
+			   (wrapping)middle * (wrapping)middle * (wrapping)n);
 	double m2 = (double)around - (double)rest * (double)rest / (double)n;
 	return MER_INT(llround(sqrt(fmax(m2, 0) / (double)(n - 1))));
 }
@@ -66,17 +77,21 @@ static struct mer_cell scaled(int64_t value, const struct fold_cell *c)
 static struct mer_cell time_mean(const struct fold_sum *s, const int64_t *slots)
 {
 	int64_t length = slots[s->at[10]];
-	return length ? MER_INT((wide(&slots[s->at[9]]) + length / 2) / length) : MER_NONE;
+	return length ? MER_INT((__int128)((unsigned __int128)wide(&slots[s->at[9]]) +
+					   (unsigned __int128)(length / 2)) /
+				length)
+		      : MER_NONE;
 }
 
 static struct mer_cell time_sum(
 	const struct fold_sum *s, const int64_t *slots, const struct fold_cell *c)
 {
 	static const int64_t ns_per_s = 1000000000;
-	__int128 sum = wide(&slots[s->at[9]]) * (c->scale ? c->scale : 1);
+	unsigned __int128 sum = (unsigned __int128)wide(&slots[s->at[9]]) *
+				(unsigned __int128)(c->scale ? c->scale : 1);
 	if (c->empty_if_none && slots[s->at[10]] == 0)
 		return MER_NONE;
-	return MER_INT((sum + ns_per_s / 2) / ns_per_s);
+	return MER_INT((__int128)(sum + (unsigned __int128)(ns_per_s / 2)) / ns_per_s);
 }
 
 /* asked: ns. */
@@ -95,7 +110,7 @@ static struct mer_cell sum_cell(
 	const struct fold_cell *c = column->cell;
 	const int64_t *v = x->slots;
 	int64_t n = s->has & FOLD_HAS_COUNT ? v[s->at[0]] : 1;
-	if (n == 0 && (c->empty_if_none ||
+	if (n <= 0 && (c->empty_if_none ||
 			      (c->op != FOLD_COUNT && c->op != FOLD_SUM && c->op != FOLD_SPREAD &&
 				      c->op != FOLD_SPREAD_PER_SECOND)))
 		return MER_NONE;
@@ -146,7 +161,7 @@ static struct mer_cell plus(
 			continue;
 		if (!cells[d->of[i]].set)
 			return MER_NONE;
-		sum += cells[d->of[i]].v.i;
+		sum = sum_of(sum, cells[d->of[i]].v.i);
 	}
 	return d->lacks_of ? MER_NONE : MER_INT(sum);
 }
@@ -201,7 +216,11 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 	*to = MER_NONE;
 	switch (c->op) {
 	case FOLD_PLUS: *to = plus(x->j->plan, d, cells); break;
-	case FOLD_LESS: *to = first && second ? MER_INT(first->v.i - second->v.i) : MER_NONE; break;
+	case FOLD_LESS:
+		*to = !first || !second		 ? MER_NONE
+		      : second->v.i == INT64_MIN ? MER_INT(INT64_MAX)
+						 : MER_INT(sum_of(first->v.i, -second->v.i));
+		break;
 	case FOLD_RATIO: *to = first && second ? ratio(of, by) : MER_NONE; break;
 	case FOLD_OF_RANGE: *to = first ? ratio(of, (double)x->range) : MER_NONE; break;
 	case FOLD_OF_CAPACITY: *to = first ? ratio(of, (double)x->capacity) : MER_NONE; break;
@@ -213,7 +232,9 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 	case FOLD_REST:
 		sum = plus(x->j->plan, d, cells);
 		if (sum.set)
-			*to = MER_INT(own > sum.v.i ? own - sum.v.i : 0);
+			*to = MER_INT(own > sum.v.i ? sum_of(own, sum.v.i == INT64_MIN ? INT64_MAX
+										       : -sum.v.i)
+						    : 0);
 		break;
 	case FOLD_OF_OWN:
 		sum = plus(x->j->plan, d, cells);

@@ -129,7 +129,7 @@ static int add_own_rows(struct merging *x)
 
 struct joining {
 	struct merging *x;
-	struct fold_joined j;	   /* rows alone: they have no parts here */
+	struct fold_joined j; /* rows alone: they have no parts here */
 	struct joined_row {
 		uint32_t row;
 		const struct joining *of;
@@ -213,8 +213,8 @@ static void rank_rows(struct joining *g)
 		for (size_t i = 0; i < terms->n; i++)
 			if (terms->of[i].sum)
 				g->rows[r].ranks[i] = (struct fold_rank){
-					fold_joined_slots(&g->j,
-						r)[terms->of[i].sum->at[terms->of[i].bit]],
+					fold_joined_slots(
+						&g->j, r)[terms->of[i].sum->at[terms->of[i].bit]],
 					NULL
 				};
 	if (g->j.rows.n)

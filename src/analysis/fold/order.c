@@ -14,9 +14,9 @@ int fold_ranks_compare(
 	const struct fold_terms *terms, const struct fold_rank *a, const struct fold_rank *b)
 {
 	for (size_t i = 0; i < terms->n; i++) {
-		int c = a[i].text && b[i].text ? strcmp(a[i].text, b[i].text)
-					       : (a[i].number > b[i].number) -
-							 (a[i].number < b[i].number);
+		int c = a[i].text && b[i].text
+				? strcmp(a[i].text, b[i].text)
+				: (a[i].number > b[i].number) - (a[i].number < b[i].number);
 		if (c)
 			return terms->of[i].descends ? -c : c;
 	}

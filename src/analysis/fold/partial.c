@@ -100,6 +100,18 @@ static void walk_slots(struct mer_walk *w, const struct fold_groups *g, int64_t 
 	}
 }
 
+/* Numbers of things, and lengths, are none below 0. */
+static bool are_sums(const struct fold_plan *p, const int64_t *slots)
+{
+	for (uint32_t i = 0; i < p->n_sums; i++) {
+		const struct fold_sum *s = &p->sums[i];
+		if ((s->has & FOLD_HAS_COUNT && slots[s->at[0]] < 0) ||
+			(s->has & FOLD_HAS_LENGTHS && slots[s->at[10]] < 0))
+			return false;
+	}
+	return true;
+}
+
 static void *room(struct mer_walk *w, void *list, size_t rows, size_t each, size_t size)
 {
 	if (mer_walk_writes(w) || w->failed)
@@ -143,6 +155,7 @@ static void walk(struct mer_walk *w, const struct fold_plan *p, struct fold_part
 			walk_left(w, &x->left[r]);
 		else
 			walk_slots(w, &slots, &x->slots[r * x->n_slots], x->n_slots);
+		w->failed |= !x->by_host && !are_sums(p, &x->slots[r * x->n_slots]);
 	}
 }
 
@@ -174,7 +187,7 @@ struct making {
 	const struct fold_plan *p;
 	struct analysis_run *run;
 	struct fold_state **states; /* by host: those of this one alone */
-	struct mer_table t; /* the host's rows, finished */
+	struct mer_table t;	    /* the host's rows, finished */
 	struct fold_ranks ranks;
 	struct fold_joined j; /* of groups */
 	struct fold_partial x;
@@ -222,8 +235,7 @@ static void find_ranks(struct making *m)
 		return;
 	fold_list_next(&order, first, sizeof(first));
 	fold_terms_find(p, &p->scopes[0], p->fold->order, &m->ranks.terms);
-	m->ranks.n_terms =
-		m->x.by_host && strcmp(first, "host") == 0 ? 0 : m->ranks.terms.n;
+	m->ranks.n_terms = m->x.by_host && strcmp(first, "host") == 0 ? 0 : m->ranks.terms.n;
 }
 
 static int make_rows(struct making *m, bool idle)
@@ -237,9 +249,8 @@ static int make_rows(struct making *m, bool idle)
 	if (!x->left)
 		return mer_fail_nomem(m->run->err);
 	/* Sums over time have all of it. */
-	return m->p->fold->shape == FOLD_BINS
-		       ? 0
-		       : analysis_judge_rows(m->run, &m->t, idle, x->left);
+	return m->p->fold->shape == FOLD_BINS ? 0
+					      : analysis_judge_rows(m->run, &m->t, idle, x->left);
 }
 
 /* What the group is told apart by, as it is on any host. */

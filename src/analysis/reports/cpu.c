@@ -95,8 +95,7 @@ static int finish_tasks(struct analysis_run *run, struct mer_table *t, uint64_t 
 	return rc ? rc : analysis_forget_modes(run, t, n_seen);
 }
 
-static const struct fold_cell task_cells[] = { { "threads", .op = FOLD_FUNCTION,
-						       .adds = true,
+static const struct fold_cell task_cells[] = { { "threads", .op = FOLD_FUNCTION, .adds = true,
 						       .of_parts = threads_cell },
 	CPU_SELF_CELL, CPU_OF_TASKS_CELLS, CPU_INTERRUPTED_CELL, CPU_AWAY_CELLS,
 	{ "runnable_ns", FOLD_SUM, .kind = 1 },

@@ -604,7 +604,8 @@ int ask_grid_run(struct ask *ask, const char *verb, const struct ask_grid_values
 		     : ask->part ? ask_grid_begin_part(&g)
 				 : 0;
 		if (rc == 0 && !ask->parts)
-			rc = ask_tables(ask, &(struct ask_tables_question){ .analysis = g.analysis->id,
+			rc = ask_tables(
+				ask, &(struct ask_tables_question){ .analysis = g.analysis->id,
 					     .tables = ids,
 					     .n = g.n,
 					     .options = &o,

@@ -15,8 +15,8 @@
 /* A file, rather than "auto" or "none". */
 static const char *clocks_file(const struct ask *ask)
 {
-	bool is_word = !ask->sync || strcmp(ask->sync, "auto") == 0 ||
-		       strcmp(ask->sync, "none") == 0;
+	bool is_word =
+		!ask->sync || strcmp(ask->sync, "auto") == 0 || strcmp(ask->sync, "none") == 0;
 	return is_word ? NULL : ask->sync;
 }
 
@@ -59,8 +59,8 @@ static int resolve(struct ask *ask, const struct api_partials *p, struct session
 static bool has_bins(const struct ask_grid *g)
 {
 	size_t i = 0;
-	while (i < g->n && !session_is_table_of(
-				   &g->analysis->outputs[g->requests[i].output], "bins"))
+	while (i < g->n &&
+		!session_is_table_of(&g->analysis->outputs[g->requests[i].output], "bins"))
 		i++;
 	return i < g->n;
 }
@@ -91,7 +91,8 @@ int ask_grid_begin_part(struct ask_grid *g)
 		rc = resolve(ask, g->partials, &s->begin);
 	if (rc == 0)
 		rc = resolve(ask, g->partials, &s->end);
-	if (rc == 0 && has_bins(g) && !g->partials->knows_events && (!s->begin.kind || !s->end.kind))
+	if (rc == 0 && has_bins(g) && !g->partials->knows_events &&
+		(!s->begin.kind || !s->end.kind))
 		rc = mer_fail(err, MER_ERR_USAGE,
 			"--part: bins of all hosts need --begin and --end, or --sync with the file of all hosts' clocks");
 	return rc;
@@ -118,12 +119,11 @@ static int add_clocks(struct ask *ask, struct answer_part *p)
 		return rc;
 	const char **names = mer_arena_zalloc(&p->arena, r->n_hosts + 1u, sizeof(*names));
 	struct mer_str text = { 0 };
-	*all = (struct session_synced){ .summary = sync_summary_of(r),
-		.method = r->method,
-		.file = ask->synced->file };
+	*all = (struct session_synced){
+		.summary = sync_summary_of(r), .method = r->method, .file = ask->synced->file
+	};
 	if (r->n_hosts)
-		all->reference =
-			mer_arena_strdup(&p->arena, r->hosts[all->summary.reference].name);
+		all->reference = mer_arena_strdup(&p->arena, r->hosts[all->summary.reference].name);
 	if (sync_one_sided(r, &text) && text.data)
 		all->one_sided = mer_arena_strdup(&p->arena, text.data);
 	mer_str_clear(&text);
@@ -157,7 +157,8 @@ static int add_host(struct ask_grid *g, uint32_t host, const struct session_answ
 				h->streams_by = identity;
 			h->lost_events += e->traces[t].lost_events;
 			h->lost_packets += e->traces[t].lost_packets;
-			h->first_stream = h->n_streams ? h->first_stream : e->traces[t].first_stream;
+			h->first_stream =
+				h->n_streams ? h->first_stream : e->traces[t].first_stream;
 			h->n_streams += e->traces[t].n_streams;
 		}
 	h->of = mer_arena_zalloc(&p->arena, taken->n + 1, sizeof(*h->of));
@@ -215,7 +216,8 @@ int ask_grid_put_part(struct ask_grid *g, struct mer_result *const *results)
 static void note_clocks(struct ask *ask, const struct session_synced *s)
 {
 	struct mer_str text = { 0 };
-	int64_t ns = s->summary.likely_ns != INT64_MAX ? s->summary.likely_ns : s->summary.median_ns;
+	int64_t ns =
+		s->summary.likely_ns != INT64_MAX ? s->summary.likely_ns : s->summary.median_ns;
 	if (s->contradictory || s->one_sided || ns == INT64_MAX) {
 		ask_warn(ask,
 			"times of some of these hosts cannot be compared with those of others (see 'meridian sync --sync %s')",
@@ -258,8 +260,8 @@ int ask_grid_merge(struct ask_grid *g, const char *const *ids, const struct mer_
 	struct session_selection *s = &ask->select;
 	size_t n_found;
 	if (first->n_tables != g->n)
-		return mer_fail(&ask->err, MER_ERR_INPUT, "%.500s: this part of an answer is damaged",
-			first->path);
+		return mer_fail(&ask->err, MER_ERR_INPUT,
+			"%.500s: this part of an answer is damaged", first->path);
 	/* As all hosts have understood them. */
 	s->begin.ns = first->begin;
 	s->begin.kind = first->begin != INT64_MIN ? SESSION_MOMENT_ABSOLUTE : SESSION_MOMENT_NONE;
@@ -271,8 +273,8 @@ int ask_grid_merge(struct ask_grid *g, const char *const *ids, const struct mer_
 	ask->synced = first->about.synced;
 	if (ask->synced)
 		note_clocks(ask, ask->synced);
-	int rc = api_tables(NULL, g->analysis->id, ids, g->n, o, &ask->select, &partials, results,
-		&ask->err);
+	int rc = api_tables(
+		NULL, g->analysis->id, ids, g->n, o, &ask->select, &partials, results, &ask->err);
 	if (rc == 0)
 		rc = show(g, results);
 	for (size_t i = 0; i < g->n; i++)

@@ -11,7 +11,6 @@ int ask_grid_begin_part(struct ask_grid *g);
 /* Writes what the hosts have: results are of the run that took g->partials. */
 int ask_grid_put_part(struct ask_grid *g, struct mer_result *const *results);
 /* The answer of ask->parts, printed. ids: tables. */
-int ask_grid_merge(
-	struct ask_grid *g, const char *const *ids, const struct mer_table_options *o);
+int ask_grid_merge(struct ask_grid *g, const char *const *ids, const struct mer_table_options *o);
 
 #endif

@@ -456,8 +456,8 @@ static void *place(struct ask *ask, const struct ask_option *o, bool common, voi
 }
 
 /* Keeps the words of options that belong to the question. */
-static int keep(struct ask *ask, const struct ask_option *o, bool common, const void *at,
-	const char *arg)
+static int keep(
+	struct ask *ask, const struct ask_option *o, bool common, const void *at, const char *arg)
 {
 	enum {
 		ELSEWHERE = ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT | ASK_USES_STORE |
@@ -468,11 +468,10 @@ static int keep(struct ask *ask, const struct ask_option *o, bool common, const 
 	if (o->uses & ELSEWHERE || (common && o->offset == COMMON(output)))
 		return 0;
 	const char **item = grown(ask, t->item, t->n, sizeof(*item));
-	const char *text =
-		o->kind == ASK_MOMENT && m->kind == SESSION_MOMENT_ABSOLUTE
-			? mer_arena_printf(&ask->arena, "--%s=%" PRId64, o->name, m->ns)
-		: arg ? mer_arena_printf(&ask->arena, "--%s=%s", o->name, arg)
-		      : mer_arena_printf(&ask->arena, "--%s", o->name);
+	const char *text = o->kind == ASK_MOMENT && m->kind == SESSION_MOMENT_ABSOLUTE
+				   ? mer_arena_printf(&ask->arena, "--%s=%" PRId64, o->name, m->ns)
+			   : arg ? mer_arena_printf(&ask->arena, "--%s=%s", o->name, arg)
+				 : mer_arena_printf(&ask->arena, "--%s", o->name);
 	if (!item || !text)
 		return mer_fail_nomem(&ask->err);
 	t->item = item;

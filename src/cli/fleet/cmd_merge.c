@@ -33,8 +33,8 @@ static int answer(struct ask *ask, const struct values *v, struct ask_parts *par
 	ask->parts = parts;
 	int rc = ask_command_read(ask, (int)n, (char **)(uintptr_t)words, 1, &values);
 	if (rc == 0 && !(ask->verb->uses & ASK_USES_PARTS))
-		rc = mer_fail(&ask->err, MER_ERR_INPUT,
-			"%.500s: this part of an answer is damaged", first->path);
+		rc = mer_fail(&ask->err, MER_ERR_INPUT, "%.500s: this part of an answer is damaged",
+			first->path);
 	ask->output = v->to;
 	/* Where it goes depends on the question. */
 	if (rc == 0)
