@@ -99,7 +99,8 @@ static void walk(struct mer_walk *w, struct answer_part *p)
 	MER_WALK(w, p->clocks);
 	if (!w->failed)
 		answer_walk(w, &p->about);
-	w->failed |= p->about.n > 0;
+	/* Rows of hosts, or what they have for tables. */
+	w->failed |= p->about.n > 1 || (p->about.n && p->n_tables);
 }
 
 void answer_part_to_bytes(struct answer_part *p, struct mer_str *out)

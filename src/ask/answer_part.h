@@ -12,7 +12,7 @@
 struct answer_part {
 	struct mer_arena arena;
 	const char *path; /* of the file */
-	/* The question: a verb, an analysis, and its options as they are typed. */
+	/* The question: a verb, an analysis ("": none), and its options as they are typed. */
 	const char *verb, *analysis;
 	struct session_texts options;
 	int64_t begin, end; /* what --begin and --end mean; INT64_MIN, INT64_MAX: not given */
@@ -35,7 +35,8 @@ struct answer_part {
 	/* Hosts that the clocks' file aligns, all of them; none: clocks are as recorded. */
 	struct session_texts aligned;
 	uint64_t clocks; /* hash of that file */
-	/* Findings of the traces, and how the clocks of all hosts are. It has no table. */
+	/* Findings of the traces, how the clocks of all hosts are, and, instead of what hosts have
+	 * for tables, one of their rows. */
 	struct answer about;
 };
 

@@ -84,7 +84,8 @@ static int skip_hole(struct ask *ask, struct session *s)
 {
 	struct mer_experiment *e = mer_session_experiment(ask->library);
 	int64_t begin;
-	if (!ask->verb->skips_holes || ask->select.begin.kind || !find_begin(e, &begin))
+	if (!ask->verb->skips_holes || ask->part || ask->select.begin.kind ||
+		!find_begin(e, &begin))
 		return 0;
 	if (e->n_hosts > 1) {
 		int rc = session_synchronize(s, true, &ask->err);

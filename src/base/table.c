@@ -122,6 +122,16 @@ struct mer_cell mer_table_keep(struct mer_table *t, struct mer_str *s)
 	return mer_text(text);
 }
 
+bool mer_same_columns(const struct mer_table *t, const struct mer_column *columns)
+{
+	size_t c = 0;
+	while (c < t->n_columns && columns[c].key &&
+		strcmp(t->columns[c].key, columns[c].key) == 0 &&
+		t->columns[c].type == columns[c].type)
+		c++;
+	return c == t->n_columns && !columns[c].key;
+}
+
 size_t mer_table_column(const struct mer_table *t, const char *key)
 {
 	for (size_t c = 0; c < t->n_columns; c++)

@@ -116,6 +116,8 @@ void mer_table_fini(struct mer_table *t);
 void mer_table_add(struct mer_table *t, const struct mer_cell *cells);
 /* The column of this key; SIZE_MAX: there is none. */
 size_t mer_table_column(const struct mer_table *t, const char *key);
+/* Does the table have these columns, with the same keys and types? */
+bool mer_same_columns(const struct mer_table *t, const struct mer_column *columns);
 /* The column that a user means: by its key, whose unit "_ns" may be left out, or by its title if
  * only one column has it; NULL: none. */
 const struct mer_column *mer_column_meant(const struct mer_column *columns, const char *word);

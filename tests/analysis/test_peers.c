@@ -21,7 +21,7 @@ struct made {
 	struct mer_experiment e;
 	struct summary_host hosts[MOST];
 	struct summary_wait waits[MOST][SUMMARY_N_CAUSES];
-	struct mer_table in[SUMMARY_REQUESTS], peers, groups;
+	struct mer_table in[SUMMARY_REQUESTS], peers, groups, measures;
 	struct summary s;
 	char names[MOST][16];
 };
@@ -46,12 +46,14 @@ static void make(struct made *m, const char *stem, uint32_t n)
 	}
 	mer_table_init(&m->peers, "peers", NULL, peers_columns, &m->run.arena);
 	mer_table_init(&m->groups, "groups", NULL, peers_group_columns, &m->run.arena);
+	mer_table_init(&m->measures, "measures", NULL, peers_measure_columns, &m->run.arena);
 }
 
 static void forget(struct made *m)
 {
 	mer_table_fini(&m->peers);
 	mer_table_fini(&m->groups);
+	mer_table_fini(&m->measures);
 	mer_arena_fini(&m->run.arena);
 }
 
@@ -66,7 +68,14 @@ static void expect(struct made *m, enum peers_by by, const char *wanted)
 {
 	char text[1000] = "";
 	m->peers.n_rows = m->groups.n_rows = 0;
-	peers_find(&m->s, by, &m->peers, &m->groups);
+	struct peers_host hosts[MOST] = { 0 };
+	const char *names[MOST];
+	for (uint32_t h = 0; h < m->s.n; h++)
+		names[h] = m->s.hosts[h].name;
+	m->measures.n_rows = 0;
+	peers_measure(&m->s, &m->measures);
+	peers_gather(&m->measures, names, m->s.n, hosts);
+	peers_compare(hosts, m->s.n, by, &m->run.arena, &m->peers, &m->groups);
 	assert_false(m->peers.failed);
 	for (size_t r = 0; r < m->peers.n_rows; r++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s %s", r ? ", " : "",

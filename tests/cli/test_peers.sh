@@ -31,6 +31,26 @@ equal "hosts" "$(jq -r 'table("peers") | map(.host) | unique | join(" ")' "$dir/
 equal "sums of groups" "$(jq -c 'table("groups") | map([.group, .hosts, .is_compared])' "$dir/out")" '[["g#",12,1],["h#",12,1]]'
 run 0 summary --json "$dir/world"
 equal "tables of the summary" "$(jq -c '[.tables[].id] | contains(["peers"])' "$dir/out")" false
+
+# Each host alone: what it has measured makes the same comparison, but for what messages
+# between hosts show, and hypervisors of their guests.
+run 0 sync --save "$dir/all.sync" "$dir/world"
+run 0 summary --peers --json --sync "$dir/all.sync" "$dir/world"
+but_messages='[table("peers")[] | select((.host | startswith("h")) and (.measure | IN("message_latency", "repeated", "not_received", "network_wait", "measures") | not)) | del(.distance)]'
+jq -c "$but_messages" "$dir/out" >"$dir/together"
+for host in "$dir"/world/[gh]*/; do
+	run 0 summary --peers --json --sync "$dir/all.sync" --part -o "$dir/$(basename "$host").part" "$host"
+done
+run 0 merge "$dir"/*.part
+jq -c "$but_messages" "$dir/out" >"$dir/apart"
+same "peers of parts" "$dir/together" "$dir/apart"
+equal "groups of parts" "$(jq -c 'table("groups") | map([.group, .hosts, .is_compared])' "$dir/out")" '[["g#",12,1],["h#",12,1]]'
+run 0 merge --format table "$dir"/*.part
+text "$dir/out" '^h10: disk latency (8|9|10) times as large' 'the slow disk, of parts'
+text "$dir/out" '^  meridian summary --host h10' 'how to go on, of parts'
+run 2 summary --part -o "$dir/no.part" "$dir/world/h1"
+text "$dir/err" 'only --peers can be merged' 'another summary'
+
 run 0 summary --peers --group-by all "$dir/world"
 text "$dir/out" 'compared within: all \(24\)' 'all'
 run 0 summary --peers --group-by program -n 1 "$dir/world"

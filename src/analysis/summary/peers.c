@@ -29,6 +29,13 @@ const struct mer_column peers_group_columns[] = {
 	[PEERS_GROUP_IS_COMPARED] = { "is_compared", NULL, MER_COUNT },
 	{ 0 },
 };
+const struct mer_column peers_measure_columns[] = {
+	[PEERS_OF_HOST] = { "host", "host", MER_TEXT },
+	[PEERS_OF_PROGRAM] = { "program", "program", MER_TEXT },
+	[PEERS_OF_MEASURE] = { "measure", "measure", MER_TEXT },
+	[PEERS_OF_VALUE] = { "value", "value", MER_REAL },
+	{ 0 },
+};
 
 const char *peers_by_name(enum peers_by by)
 {
@@ -273,7 +280,12 @@ static const struct measure measures[] = {
 	{ "clock_steps", "jumps of the clock", clock_of, STEPS, NUMBER, 1, false },
 	{ "clock_offset", "clock offset", clock_of, OFFSET, NANOSECONDS, 0.1 * SECOND, true },
 };
-enum { N_MEASURES = sizeof(measures) / sizeof(measures[0]) };
+_Static_assert(sizeof(measures) / sizeof(measures[0]) == PEERS_MEASURES, "a value for each");
+
+const char *peers_measure_name(size_t measure)
+{
+	return measures[measure].id;
+}
 
 /* ---- groups ---- */
 
@@ -285,9 +297,9 @@ struct group {
 };
 
 /* "web-#.example" of "web-01.example". NULL: no memory. */
-static const char *without_numbers(const struct summary *s, const char *name)
+static const char *without_numbers(struct mer_arena *arena, const char *name)
 {
-	char *out = mer_arena_strdup(&s->run->arena, name), *to = out;
+	char *out = mer_arena_strdup(arena, name), *to = out;
 	for (const char *p = name; out && *p; p++) {
 		bool is_digit = *p >= '0' && *p <= '9';
 		if (!is_digit || to == out || to[-1] != '#')
@@ -299,32 +311,32 @@ static const char *without_numbers(const struct summary *s, const char *name)
 }
 
 /* "": it is in no group. */
-static const char *group_name(const struct summary *s, uint32_t host, enum peers_by by)
+static const char *group_name(
+	const struct peers_host *host, enum peers_by by, struct mer_arena *arena)
 {
-	const char *program = s->hosts[host].cpu_user.comm;
 	switch (by) {
 	case PEERS_BY_ALL: return "all";
-	case PEERS_BY_PROGRAM: return program ? without_numbers(s, program) : "";
+	case PEERS_BY_PROGRAM: return host->program ? without_numbers(arena, host->program) : "";
 	case PEERS_BY_NAME:
 	case PEERS_N_BY: break;
 	}
-	return without_numbers(s, s->hosts[host].name);
+	return without_numbers(arena, host->name);
 }
 
 /* Hosts in groups, in the order of the first of each. NULL: no memory. */
-static struct group *find_groups(const struct summary *s, enum peers_by by, size_t *n)
+static struct group *find_groups(const struct peers_host *all, uint32_t n_hosts, enum peers_by by,
+	struct mer_arena *a, size_t *n)
 {
-	struct mer_arena *a = &s->run->arena;
-	struct group *groups = mer_arena_zalloc(a, s->n + 1u, sizeof(*groups));
-	uint32_t *of = mer_arena_zalloc(a, s->n + 1u, sizeof(*of)); /* by host: plus 1 */
-	uint32_t *hosts = mer_arena_zalloc(a, s->n + 1u, sizeof(*hosts));
+	struct group *groups = mer_arena_zalloc(a, n_hosts + 1u, sizeof(*groups));
+	uint32_t *of = mer_arena_zalloc(a, n_hosts + 1u, sizeof(*of)); /* by host: plus 1 */
+	uint32_t *hosts = mer_arena_zalloc(a, n_hosts + 1u, sizeof(*hosts));
 	struct mer_intern names;
 	mer_intern_init(&names, a);
 	bool ok = groups && of && hosts;
-	for (uint32_t h = 0; ok && h < s->n; h++) {
-		if (!s->hosts[h].name)
+	for (uint32_t h = 0; ok && h < n_hosts; h++) {
+		if (!all[h].name)
 			continue;
-		const char *name = group_name(s, h, by);
+		const char *name = group_name(&all[h], by, a);
 		uint32_t number =
 			name ? mer_intern_add(&names, name, strlen(name)) : MER_INTERN_NONE;
 		ok = number != MER_INTERN_NONE;
@@ -341,7 +353,7 @@ static struct group *find_groups(const struct summary *s, enum peers_by by, size
 		at += groups[g].n;
 		groups[g].n = 0;
 	}
-	for (uint32_t h = 0; ok && h < s->n; h++)
+	for (uint32_t h = 0; ok && h < n_hosts; h++)
 		if (of[h])
 			groups[of[h] - 1].hosts[groups[of[h] - 1].n++] = h;
 	mer_intern_fini(&names);
@@ -439,7 +451,7 @@ static void put_value(struct mer_str *out, enum unit unit, double v)
 
 /* "disk latency 9 times as large: 8.1 ms, typically 0.9 ms" */
 static const char *sentence_of(
-	const struct summary *s, const struct measure *m, double typical, double v)
+	struct mer_arena *arena, const struct measure *m, double typical, double v)
 {
 	struct mer_str out = { 0 };
 	double times = typical > 0 && v > 0 && !is_linear(m) ? v / typical : 0;
@@ -451,7 +463,7 @@ static const char *sentence_of(
 	put_value(&out, m->unit, v);
 	mer_str_puts(&out, ", typically ");
 	put_value(&out, m->unit, typical);
-	const char *text = out.failed ? NULL : mer_arena_strdup(&s->run->arena, out.data);
+	const char *text = out.failed ? NULL : mer_arena_strdup(arena, out.data);
 	mer_str_fini(&out);
 	return text;
 }
@@ -480,8 +492,8 @@ static int by_host(const void *a, const void *b)
 }
 
 struct finding {
-	const struct summary *s;
-	struct sums *sums; /* by host */
+	const struct peers_host *hosts;
+	struct mer_arena *arena;
 	struct unusual *item;
 	size_t n;
 	double *values, *sorted, *room; /* by host of a group */
@@ -531,7 +543,7 @@ static void compare_values(
 static void compare(struct finding *f, const struct group *g, const struct measure *m)
 {
 	for (size_t i = 0; i < g->n; i++) {
-		f->values[i] = m->get(f->s, f->sums, g->hosts[i], m->extra);
+		f->values[i] = f->hosts[g->hosts[i]].values[m - measures];
 		f->n_known[g->hosts[i]] += !isnan(f->values[i]);
 	}
 	compare_values(f, g, m, m->get == clock_of && (m->extra == DRIFT || m->extra == OFFSET));
@@ -555,11 +567,11 @@ static void emit(const struct finding *f, struct mer_table *t)
 	for (size_t i = 0; i < f->n; i++) {
 		const struct unusual *u = &f->item[i];
 		bool has_times = u->typical > 0 && u->value > 0;
-		const char *sentence = sentence_of(f->s, u->measure, u->typical, u->value);
+		const char *sentence = sentence_of(f->arena, u->measure, u->typical, u->value);
 		t->failed |= !sentence;
 		mer_table_add(t,
 			(struct mer_cell[PEERS_N_COLS]){
-				[PEERS_COL_HOST] = mer_text(f->s->hosts[u->host].name),
+				[PEERS_COL_HOST] = mer_text(f->hosts[u->host].name),
 				[PEERS_COL_GROUP] = mer_text(u->group->name),
 				[PEERS_COL_HOSTS] = MER_INT(u->n),
 				[PEERS_COL_MEASURE] = mer_text(u->measure->id),
@@ -615,7 +627,7 @@ static void find_unusual(struct finding *f, const struct group *g, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (!is_compared(&g[i]))
 			continue;
-		for (size_t m = 0; m < N_MEASURES; m++)
+		for (size_t m = 0; m < PEERS_MEASURES; m++)
 			compare(f, &g[i], &measures[m]);
 		compare_known(f, &g[i]);
 	}
@@ -627,24 +639,71 @@ static void find_unusual(struct finding *f, const struct group *g, size_t n)
 		qsort(f->item, f->n, sizeof(*f->item), by_host);
 }
 
-void peers_find(const struct summary *s, enum peers_by by, struct mer_table *unusual,
-	struct mer_table *groups)
+void peers_measure(const struct summary *s, struct mer_table *t)
+{
+	struct sums *sums = mer_arena_zalloc(&s->run->arena, s->n + 1u, sizeof(*sums));
+	t->failed |= !sums;
+	if (sums)
+		sum_rows(s, sums);
+	for (uint32_t h = 0; sums && h < s->n; h++)
+		for (size_t m = 0; s->hosts[h].name && m < PEERS_MEASURES; m++) {
+			double v = measures[m].get(s, sums, h, measures[m].extra);
+			/* A host of which nothing is known is there nevertheless. */
+			if (m && isnan(v))
+				continue;
+			mer_table_add(t,
+				(struct mer_cell[]){ [PEERS_OF_HOST] = mer_text(s->hosts[h].name),
+					[PEERS_OF_PROGRAM] = mer_text(s->hosts[h].cpu_user.comm),
+					[PEERS_OF_MEASURE] = mer_text(measures[m].id),
+					[PEERS_OF_VALUE] =
+						isnan(v) ? MER_NONE : MER_REAL_CELL(v) });
+		}
+}
+
+void peers_gather(
+	const struct mer_table *t, const char *const *names, uint32_t n, struct peers_host *hosts)
+{
+	uint32_t h = 0;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct mer_cell *c = &t->cells[r * t->n_columns];
+		size_t m = 0;
+		if (!c[PEERS_OF_HOST].set || !c[PEERS_OF_MEASURE].set)
+			continue;
+		/* Rows of a host follow each other. */
+		for (uint32_t i = 0; i < n && strcmp(names[h], c[PEERS_OF_HOST].v.text) != 0; i++)
+			h = (h + 1) % n;
+		if (!n || strcmp(names[h], c[PEERS_OF_HOST].v.text) != 0)
+			continue;
+		while (m < PEERS_MEASURES &&
+			strcmp(measures[m].id, c[PEERS_OF_MEASURE].v.text) != 0)
+			m++;
+		if (!hosts[h].name)
+			for (size_t i = 0; i < PEERS_MEASURES; i++)
+				hosts[h].values[i] = NAN;
+		hosts[h].name = names[h];
+		if (c[PEERS_OF_PROGRAM].set)
+			hosts[h].program = c[PEERS_OF_PROGRAM].v.text;
+		if (m < PEERS_MEASURES && c[PEERS_OF_VALUE].set)
+			hosts[h].values[m] = c[PEERS_OF_VALUE].v.f;
+	}
+}
+
+void peers_compare(const struct peers_host *hosts, uint32_t n, enum peers_by by,
+	struct mer_arena *a, struct mer_table *unusual, struct mer_table *groups)
 {
 	size_t n_groups;
-	struct mer_arena *a = &s->run->arena;
-	struct group *g = find_groups(s, by, &n_groups);
-	struct finding f = { .s = s,
-		.sums = mer_arena_zalloc(a, s->n + 1u, sizeof(*f.sums)),
-		.item = malloc(((size_t)s->n * (N_MEASURES + 1) + 1) * sizeof(*f.item)),
-		.values = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
-		.sorted = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
-		.room = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
-		.most = mer_arena_zalloc(a, s->n + 1u, sizeof(double)),
-		.n_known = mer_arena_zalloc(a, s->n + 1u, sizeof(double)) };
-	bool ok = g && f.sums && f.item && f.values && f.sorted && f.room && f.most && f.n_known;
+	struct group *g = find_groups(hosts, n, by, a, &n_groups);
+	struct finding f = { .hosts = hosts,
+		.arena = a,
+		.item = malloc(((size_t)n * (PEERS_MEASURES + 1) + 1) * sizeof(*f.item)),
+		.values = mer_arena_zalloc(a, n + 1u, sizeof(double)),
+		.sorted = mer_arena_zalloc(a, n + 1u, sizeof(double)),
+		.room = mer_arena_zalloc(a, n + 1u, sizeof(double)),
+		.most = mer_arena_zalloc(a, n + 1u, sizeof(double)),
+		.n_known = mer_arena_zalloc(a, n + 1u, sizeof(double)) };
+	bool ok = g && f.item && f.values && f.sorted && f.room && f.most && f.n_known;
 	unusual->failed |= !ok;
 	if (ok) {
-		sum_rows(s, f.sums);
 		find_unusual(&f, g, n_groups);
 		emit(&f, unusual);
 	}

@@ -47,9 +47,28 @@ enum {
 extern const struct mer_column peers_group_columns[];
 enum { PEERS_GROUP, PEERS_GROUP_HOSTS, PEERS_GROUP_UNUSUAL, PEERS_GROUP_IS_COMPARED };
 
-/* Fills both tables, of hosts that are selected: what is unusual, by host and then by distance, the
- * most unusual host first; and the groups. s: with everything but its tables. */
-void peers_find(const struct summary *s, enum peers_by by, struct mer_table *unusual,
-	struct mer_table *groups);
+enum { PEERS_MEASURES = 40 };
+struct peers_host {
+	const char *name;	       /* NULL: it is not compared */
+	const char *program;	       /* that used most CPU time; NULL: not known */
+	double values[PEERS_MEASURES]; /* NAN: not known */
+};
+/* "disk_latency"; of measures in the order of values. */
+const char *peers_measure_name(size_t measure);
+
+extern const struct mer_column peers_measure_columns[];
+enum { PEERS_OF_HOST, PEERS_OF_PROGRAM, PEERS_OF_MEASURE, PEERS_OF_VALUE };
+
+/* What is known of hosts that are selected, a row for each measure. s: with everything but its
+ * tables. */
+void peers_measure(const struct summary *s, struct mer_table *measures);
+/* Hosts from such rows, which may be those of several tables, by the names of hosts, which are n.
+ * hosts: zeroed. Rows of other hosts, and unknown measures, are passed over. */
+void peers_gather(const struct mer_table *measures, const char *const *names, uint32_t n,
+	struct peers_host *hosts);
+/* Fills both tables: what is unusual, by host and then by distance, the most unusual host first;
+ * and the groups. Texts are in the arena. */
+void peers_compare(const struct peers_host *hosts, uint32_t n, enum peers_by by,
+	struct mer_arena *arena, struct mer_table *unusual, struct mer_table *groups);
 
 #endif

@@ -594,6 +594,21 @@ static int find_links(struct summary *s)
 
 /* ---- all of it ---- */
 
+static void compare_hosts(struct summary *s)
+{
+	struct mer_arena *a = &s->run->arena;
+	struct peers_host *hosts = mer_arena_zalloc(a, s->n + 1u, sizeof(*hosts));
+	const char **names = mer_arena_zalloc(a, s->n + 1u, sizeof(*names));
+	struct mer_table *t = s->out;
+	if (!hosts || !names)
+		return; /* said by the run's arena */
+	for (uint32_t h = 0; h < s->n; h++)
+		names[h] = s->hosts[h].name ? s->hosts[h].name : "";
+	peers_measure(s, &t[SUMMARY_MEASURES]);
+	peers_gather(&t[SUMMARY_MEASURES], names, s->n, hosts);
+	peers_compare(hosts, s->n, s->by, a, &t[SUMMARY_PEERS], &t[SUMMARY_GROUPS]);
+}
+
 static int make(struct summary *s)
 {
 	name_hosts(s);
@@ -624,7 +639,7 @@ static int make(struct summary *s)
 	if (rc == 0) {
 		summary_emit(s);
 		findings_find(s);
-		peers_find(s, s->by, &s->out[SUMMARY_PEERS], &s->out[SUMMARY_GROUPS]);
+		compare_hosts(s);
 	}
 	return rc;
 }

@@ -28,6 +28,7 @@ enum summary_table {
 	SUMMARY_FINDINGS, /* the most important one first; see findings.h */
 	SUMMARY_PEERS,	  /* what is unusual of hosts; see peers.h */
 	SUMMARY_GROUPS,	  /* of hosts that were compared */
+	SUMMARY_MEASURES, /* of each host, by which they are compared */
 	SUMMARY_TABLES
 };
 

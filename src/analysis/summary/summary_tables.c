@@ -80,6 +80,7 @@ struct summary_about summary_about(enum summary_table table, bool all)
 		[SUMMARY_FINDINGS] = { "findings", "Findings", findings_columns },
 		[SUMMARY_PEERS] = { "peers", "Hosts unlike their peers", peers_columns },
 		[SUMMARY_GROUPS] = { "groups", "Groups of hosts", peers_group_columns },
+		[SUMMARY_MEASURES] = { "measures", "Measures of hosts", peers_measure_columns },
 	};
 	return tables[table];
 }

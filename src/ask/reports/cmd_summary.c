@@ -8,6 +8,9 @@
 #include "ask/library/api.h"
 #include "ask/reports/findings.h"
 #include "ask/reports/grid.h"
+#include "ask/library/api.h"
+#include "ask/parts.h"
+#include "ask/reports/grid_part.h"
 #include "ask/reports/summary_peers.h"
 #include "ask/reports/summary_plot.h"
 #include "ask/session.h"
@@ -305,7 +308,7 @@ static int print_peers(struct screen *x)
 	if (x->ask->format != ASK_FORMAT_TABLE) {
 		mer_table_limit(peers, most);
 		g->tables = peers;
-		g->n = g->n_printed = SUMMARY_TABLES - SUMMARY_PEERS;
+		g->n = g->n_printed = SUMMARY_MEASURES - SUMMARY_PEERS;
 		return ask_grid_print(g);
 	}
 	ask_heading_text(x->ask, peers->title, g->options, g->begin, g->end, &out);
@@ -346,8 +349,59 @@ static int print(void *ctx, struct mer_result *const *results)
 	g->end = a->end;
 	for (int i = 0; i < SUMMARY_TABLES; i++)
 		x->tables[i] = *api_table(results[i]);
+	if (x->ask->part)
+		return ask_grid_put_part(g, a, &x->tables[SUMMARY_MEASURES]);
 	int rc = print_tables(x);
 	return rc || !x->values->plot ? rc : ask_summary_plot(x->ask, a, x->values->plot);
+}
+
+static bool is_by(const char *word, enum peers_by by)
+{
+	return strcmp(word, peers_by_name(by)) == 0;
+}
+
+/* --peers of what hosts have measured. */
+static int merge(struct screen *x)
+{
+	struct ask *ask = x->ask;
+	const struct ask_parts *p = ask->parts;
+	struct ask_grid *g = &x->grid;
+	struct analysis_options options = { .begin = INT64_MIN, .end = INT64_MAX };
+	const char *by = x->values->group_by ? x->values->group_by : "name";
+	struct peers_host *hosts = mer_arena_zalloc(&ask->arena, p->n_hosts + 1u, sizeof(*hosts));
+	const char **names = mer_arena_zalloc(&ask->arena, p->n_hosts + 1u, sizeof(*names));
+	struct mer_table *t = x->tables;
+	if (!hosts || !names)
+		return mer_fail_nomem(&ask->err);
+	ask_parts_begin(ask);
+	for (uint32_t h = 0; h < p->n_hosts; h++)
+		names[h] = p->hosts[h].name;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct answer *about = &p->of[i].about;
+		if (!about->n || !mer_same_columns(about->tables[0].table, peers_measure_columns))
+			return mer_fail(&ask->err, MER_ERR_INPUT,
+				"%.500s: this part of an answer is damaged", p->of[i].path);
+		peers_gather(about->tables[0].table, names, p->n_hosts, hosts);
+	}
+	for (int i = SUMMARY_PEERS; i < SUMMARY_MEASURES; i++) {
+		struct summary_about about = summary_about((enum summary_table)i, false);
+		mer_table_init(&t[i], about.id, about.title, about.columns, &ask->arena);
+	}
+	peers_compare(hosts, p->n_hosts,
+		is_by(by, PEERS_BY_ALL)	      ? PEERS_BY_ALL
+		: is_by(by, PEERS_BY_PROGRAM) ? PEERS_BY_PROGRAM
+					      : PEERS_BY_NAME,
+		&ask->arena, &t[SUMMARY_PEERS], &t[SUMMARY_GROUPS]);
+	g->e = p->e;
+	g->options = &options;
+	g->tables = t;
+	g->begin = p->begin;
+	g->end = p->end;
+	int rc = print_peers(x);
+	mer_table_fini(&t[SUMMARY_PEERS]);
+	mer_table_fini(&t[SUMMARY_GROUPS]);
+	ask_parts_end(ask);
+	return rc;
 }
 
 static int run(struct ask *ask, const void *values)
@@ -374,7 +428,17 @@ static int run(struct ask *ask, const void *values)
 		ids[i] = summary_about((enum summary_table)i, false).id;
 	if (v->group_by && !v->peers)
 		return mer_fail(&ask->err, MER_ERR_USAGE, "--group-by is for --peers");
-	int rc = ask_periods_understand(ask, &v->period, false, &periods);
+	if (ask->parts)
+		return merge(&x);
+	struct api_partials partials = { .taken = NULL };
+	if (ask->part && (!v->peers || v->plot || v->period.expression))
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"--part: of a summary only --peers can be merged, without --plot and --period");
+	x.grid.partials = ask->part ? &partials : NULL;
+	int rc = ask->part ? ask_part_begin(ask, &partials) : 0;
+	if (rc)
+		return rc;
+	rc = ask_periods_understand(ask, &v->period, false, &periods);
 	if (rc == 0)
 		rc = ask_tables(
 			ask, &(struct ask_tables_question){ .analysis = "summary",
@@ -470,7 +534,7 @@ const struct ask_verb ask_verb_summary = {
 		"have all rows, with numbers, sentence and command.\n\n" ASK_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = ASK_USES_FORMAT | ASK_USES_TIME | ASK_USES_MARKS | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS |
-		ASK_USES_INPUT | ASK_USES_STORE | ASK_USES_TABLES,
+		ASK_USES_INPUT | ASK_USES_STORE | ASK_USES_TABLES | ASK_USES_PARTS,
 	.skips_holes = true,
 	.options = options,
 	.values_size = sizeof(struct values),

@@ -571,7 +571,7 @@ static int show(void *ctx, struct mer_result *const *results)
 		g->sorted[i] = mer_result_sorted(results[i]);
 	}
 	if (g->partials)
-		return ask_grid_put_part(g, results);
+		return ask_grid_put_part(g, a, NULL);
 	int rc = ask_tasks_check_answer(g->ask, a);
 	if (rc == 0)
 		rc = check_names(g, a);

@@ -65,35 +65,40 @@ static bool has_bins(const struct ask_grid *g)
 	return i < g->n;
 }
 
+int ask_part_begin(struct ask *ask, struct api_partials *p)
+{
+	struct mer_err *err = &ask->err;
+	struct session_selection *s = &ask->select;
+	if (ask->folder)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--part: -o must be a file; the tables of all hosts go to a folder when they are merged");
+	if (ask->marks)
+		return mer_fail(err, MER_ERR_USAGE, "--part and --marks exclude each other");
+	if (ask->out_is_terminal)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--part writes bytes for 'meridian merge', which are nothing for a terminal: -o FILE");
+	int rc = find_events(ask, p);
+	if (rc == 0)
+		rc = resolve(ask, p, &s->begin);
+	return rc ? rc : resolve(ask, p, &s->end);
+}
+
 int ask_grid_begin_part(struct ask_grid *g)
 {
 	struct ask *ask = g->ask;
 	const struct ask_grid_values *v = g->values;
-	struct mer_err *err = &ask->err;
+	const struct session_selection *s = &ask->select;
 	const char *why = analysis_cannot_merge(g->requests, g->n);
 	if (why)
-		return mer_fail(err, MER_ERR_USAGE, "--part does not apply to '%s': it %s",
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--part does not apply to '%s': it %s",
 			g->analysis->id, why);
-	if (ask->folder)
-		return mer_fail(err, MER_ERR_USAGE,
-			"--part: -o must be a file; the tables of all hosts go to a folder when they are merged");
-	if (v->plot || v->period.expression || ask->marks)
-		return mer_fail(err, MER_ERR_USAGE, "--part and --%s exclude each other",
-			v->plot		       ? "plot"
-			: v->period.expression ? "period"
-					       : "marks");
-	if (ask->out_is_terminal)
-		return mer_fail(err, MER_ERR_USAGE,
-			"--part writes bytes for 'meridian merge', which are nothing for a terminal: -o FILE");
-	struct session_selection *s = &ask->select;
-	int rc = find_events(ask, g->partials);
-	if (rc == 0)
-		rc = resolve(ask, g->partials, &s->begin);
-	if (rc == 0)
-		rc = resolve(ask, g->partials, &s->end);
+	if (v->plot || v->period.expression)
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--part and --%s exclude each other",
+			v->plot ? "plot" : "period");
+	int rc = ask_part_begin(ask, g->partials);
 	if (rc == 0 && has_bins(g) && !g->partials->knows_events &&
 		(!s->begin.kind || !s->end.kind))
-		rc = mer_fail(err, MER_ERR_USAGE,
+		rc = mer_fail(&ask->err, MER_ERR_USAGE,
 			"--part: bins of all hosts need --begin and --end, or --sync with the file of all hosts' clocks");
 	return rc;
 }
@@ -161,38 +166,40 @@ static int add_host(struct ask_grid *g, uint32_t host, const struct session_answ
 				h->n_streams ? h->first_stream : e->traces[t].first_stream;
 			h->n_streams += e->traces[t].n_streams;
 		}
-	h->of = mer_arena_zalloc(&p->arena, taken->n + 1, sizeof(*h->of));
+	h->of = mer_arena_zalloc(&p->arena, p->n_tables + 1, sizeof(*h->of));
 	if (!h->of)
 		return mer_fail_nomem(&g->ask->err);
-	for (size_t i = 0; i < taken->n; i++) {
+	for (size_t i = 0; i < p->n_tables; i++) {
 		const struct mer_str *s = &taken->of[host * taken->n + i];
 		h->of[i] = (struct analysis_partial_bytes){ s->data, s->len };
 	}
 	return 0;
 }
 
-int ask_grid_put_part(struct ask_grid *g, struct mer_result *const *results)
+int ask_grid_put_part(struct ask_grid *g, const struct session_answer *a, struct mer_table *own)
 {
 	struct ask *ask = g->ask;
 	const struct analysis_partials *taken = g->partials->taken;
 	const struct mer_experiment *e = g->e;
-	const struct session_answer *a = &api_answer(results[0])->answer;
 	struct answer_part p;
 	size_t n_found;
 	answer_part_init(&p);
 	p.verb = g->verb;
-	p.analysis = g->analysis->id;
+	p.analysis = g->analysis ? g->analysis->id : "";
 	p.options = ask->asked;
 	p.begin = ask->select.begin.kind ? ask->select.begin.ns : INT64_MIN;
 	p.end = ask->select.end.kind ? ask->select.end.ns : INT64_MAX;
 	p.knows_events = g->partials->knows_events;
 	p.first_event = g->partials->first_event;
 	p.last_event = g->partials->last_event;
-	p.n_tables = taken->n;
+	p.n_tables = taken ? taken->n : 0;
 	p.hosts = mer_arena_zalloc(&p.arena, e->n_hosts + 1u, sizeof(*p.hosts));
 	struct mer_str lacking = { 0 };
-	int rc = p.hosts ? ask_grid_lacking(ask, e, g->analysis->id, &lacking)
-			 : mer_fail_nomem(&ask->err);
+	int rc = p.hosts ? 0 : mer_fail_nomem(&ask->err);
+	if (rc == 0 && g->analysis)
+		rc = ask_grid_lacking(ask, e, g->analysis->id, &lacking);
+	if (own)
+		answer_add_made(&p.about, own);
 	p.lacking = lacking.len ? lacking.data : NULL;
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++)
 		if (session_selects_host(&ask->select, e->hosts[h].name))
@@ -246,6 +253,29 @@ static int show(struct ask_grid *g, struct mer_result *const *results)
 	return ask_grid_print(g);
 }
 
+void ask_parts_begin(struct ask *ask)
+{
+	const struct answer_part *first = &ask->parts->of[0];
+	struct session_selection *s = &ask->select;
+	s->begin.ns = first->begin;
+	s->begin.kind = first->begin != INT64_MIN ? SESSION_MOMENT_ABSOLUTE : SESSION_MOMENT_NONE;
+	s->end.ns = first->end;
+	s->end.kind = first->end != INT64_MAX ? SESSION_MOMENT_ABSOLUTE : SESSION_MOMENT_NONE;
+	ask->window = (struct session_window){ first->begin, first->end };
+	ask->synced = first->about.synced;
+	if (ask->synced)
+		note_clocks(ask, ask->synced);
+}
+
+void ask_parts_end(struct ask *ask)
+{
+	size_t n;
+	const struct mer_diag *found = trace_findings(ask->parts->e, &n);
+	fflush(ask->out);
+	ask_report(ask, found, n);
+	ask->synced = NULL;
+}
+
 int ask_grid_merge(struct ask_grid *g, const char *const *ids, const struct mer_table_options *o)
 {
 	struct ask *ask = g->ask;
@@ -257,31 +287,19 @@ int ask_grid_merge(struct ask_grid *g, const char *const *ids, const struct mer_
 		.knows_events = first->knows_events,
 		.first_event = first->first_event,
 		.last_event = first->last_event };
-	struct session_selection *s = &ask->select;
-	size_t n_found;
 	if (first->n_tables != g->n)
 		return mer_fail(&ask->err, MER_ERR_INPUT,
 			"%.500s: this part of an answer is damaged", first->path);
-	/* As all hosts have understood them. */
-	s->begin.ns = first->begin;
-	s->begin.kind = first->begin != INT64_MIN ? SESSION_MOMENT_ABSOLUTE : SESSION_MOMENT_NONE;
-	s->end.ns = first->end;
-	s->end.kind = first->end != INT64_MAX ? SESSION_MOMENT_ABSOLUTE : SESSION_MOMENT_NONE;
+	ask_parts_begin(ask);
 	g->e = p->e;
 	g->begin = p->begin;
 	g->end = p->end;
-	ask->synced = first->about.synced;
-	if (ask->synced)
-		note_clocks(ask, ask->synced);
 	int rc = api_tables(
 		NULL, g->analysis->id, ids, g->n, o, &ask->select, &partials, results, &ask->err);
 	if (rc == 0)
 		rc = show(g, results);
 	for (size_t i = 0; i < g->n; i++)
 		mer_result_free(results[i]);
-	const struct mer_diag *found = trace_findings(p->e, &n_found);
-	fflush(ask->out);
-	ask_report(ask, found, n_found);
-	ask->synced = NULL;
+	ask_parts_end(ask);
 	return rc;
 }

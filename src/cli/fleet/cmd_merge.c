@@ -26,7 +26,8 @@ static int answer(struct ask *ask, const struct values *v, struct ask_parts *par
 		if (!words[n++])
 			return mer_fail_nomem(&ask->err);
 	}
-	words[n++] = first->analysis;
+	if (*first->analysis)
+		words[n++] = first->analysis;
 	ask->n_args = ask->n_before = 0;
 	ask->asked = (struct session_texts){ 0 };
 	ask->format = UINT32_MAX;
@@ -83,7 +84,7 @@ const struct ask_verb cli_verb_merge = {
 		"Prints the answer that a question about the traces of all these hosts would have. Each host was asked with --part, which writes what it has for the answer, and --sync with the same file of clocks: 'meridian top cpu --sync all.sync --part -o web1.part TRACE...'.",
 	.more =
 		"The question is in the parts, with its options. Those of different questions or clocks cannot be merged, nor can those of another version of meridian. A part that is damaged is left out, and hosts that the file of clocks has, but no part, are named: the answer is without them.\n\n"
-		"Questions that can be merged are top, log, stats and freq of analyses that need no other host: not of requests, messages, waits, net, servers, mpi and vm. --begin and --end need a date or nanoseconds since 1970, as traces of each host begin at another time.",
+		"Questions that can be merged are top, log, stats and freq of analyses that need no other host: not of requests, messages, waits, net, servers, mpi and vm; and summary --peers, without what messages between hosts show. --begin and --end need a date or nanoseconds since 1970, as traces of each host begin at another time.",
 	.uses = ASK_USES_INPUT,
 	.is_aside = true,
 	.options = options,
