@@ -34,7 +34,8 @@ struct answer_part {
 	const char *lacking;
 	/* Hosts that the clocks' file aligns, all of them; none: clocks are as recorded. */
 	struct session_texts aligned;
-	uint64_t clocks; /* hash of that file */
+	/* Of that file, or of the hosts that were aligned without one; 0: clocks are as recorded. */
+	uint64_t clocks;
 	/* Findings of the traces, how the clocks of all hosts are, and, instead of what hosts have
 	 * for tables, one of their rows. */
 	struct answer about;

@@ -210,5 +210,9 @@ int ask_parts_read(struct ask *ask, const char *const *paths, size_t n, struct a
 		rc = place_hosts(ask, p);
 	if (rc == 0)
 		warn_of_missing(ask, p);
+	if (rc == 0 && p->n_hosts > 1 && !p->of[0].clocks)
+		ask_note(ask,
+			"the clocks of these %u hosts are as recorded, and times of different hosts cannot be compared (--sync all.sync with each question aligns them: 'meridian part --help')",
+			(unsigned)p->n_hosts);
 	return rc;
 }

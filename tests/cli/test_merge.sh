@@ -130,6 +130,23 @@ text "$dir/err" 'have other clocks: ask all hosts with the same --sync FILE' 'ot
 run 0 top cpu --json --begin @1 --part --sync "$dir/all.sync" -o "$dir/from.part" "$traces/$2"
 run 2 merge "$dir/$1.part" "$dir/from.part"
 
+# Hosts that were aligned without the others; clocks that nobody has aligned; hosts of one name.
+run 0 top cpu --json --part -o "$dir/pair.part" "$traces/$3" "$traces/$4"
+run 2 merge "$dir/pair.part" "$dir/recorded.part"
+text "$dir/err" 'have other clocks' 'clocks of two hosts'
+run 0 top cpu --json --part --sync none -o "$dir/recorded2.part" "$traces/$3"
+run 0 merge "$dir/recorded.part" "$dir/recorded2.part"
+text "$dir/err" 'the clocks of these 2 hosts are as recorded' 'clocks as recorded'
+cp -r "$traces" "$dir/twins"
+sed -i "s/hostname = \"h[0-3]\"/hostname = \"vm\"/" "$dir"/twins/h*/*/metadata
+traces=$dir/twins
+run 0 sync --save "$dir/all.sync" "$traces"
+merged "$hosts" top cpu
+text "$dir/merged" 'vm#4' 'hosts of one name'
+merged "$hosts" top cpu --group-by program --json
+traces=$dir/world
+run 0 sync --save "$dir/all.sync" "$traces"
+
 # What cannot be merged.
 for refused in "top requests" "top waits" "top messages" "top vm" "top mpi" "top net" "stats" "top cpu --plot $dir/x.svg"; do
 	run 2 $refused --part --sync "$dir/all.sync" -o "$dir/refused.part" "$traces/$1"

@@ -206,8 +206,13 @@ int ask_grid_put_part(struct ask_grid *g, const struct session_answer *a, struct
 			rc = add_host(g, h, a, taken, &p);
 	if (rc == 0 && clocks_file(ask) && ask->synced)
 		rc = add_clocks(ask, &p);
-	else if (rc == 0)
+	else if (rc == 0 && ask->synced) {
+		/* Aligned among themselves: no other part has these clocks. */
 		p.about.synced = ask->synced;
+		for (uint32_t h = 0; h < e->n_hosts; h++)
+			p.clocks = p.clocks * 31 + mer_hash(e->hosts[h].id, strlen(e->hosts[h].id));
+		p.clocks |= 1;
+	}
 	const struct mer_diag *found = trace_findings(e, &n_found);
 	for (size_t i = 0; i < n_found; i++)
 		mer_diag_add(&p.about.taken, &found[i], "%s", found[i].message);
