@@ -1,5 +1,6 @@
-/* Fuzzer of parts of answers: no file may crash the reader or the merge of what it has, and tables that
- * come of it are whole. The question is the part's own: its analysis, and the tables of its verb. */
+/* Fuzzer of parts of answers: no file may crash the reader or the merge of what it has, and tables
+ * that come of it are whole. The question is the part's own: its analysis, and the table of its
+ * verb. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

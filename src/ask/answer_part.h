@@ -34,14 +34,15 @@ struct answer_part {
 	const char *lacking;
 	/* Hosts that the clocks' file aligns, all of them; none: clocks are as recorded. */
 	struct session_texts aligned;
-	/* Of that file, or of the hosts that were aligned without one; 0: clocks are as recorded. */
+	/* Of that file, or of the hosts that were aligned without one; 0: clocks are as
+	 * recorded. */
 	uint64_t clocks;
 	/* Findings of the traces, how the clocks of all hosts are, and, instead of what hosts have
 	 * for tables, one of their rows. */
 	struct answer about;
 };
 
-/* about is answer_init'ed or answer_init_read. */
+/* Empty, to be filled or read. */
 void answer_part_init(struct answer_part *p);
 void answer_part_fini(struct answer_part *p);
 /* Writes it. MER_ERR_SYS: errno. */

@@ -75,8 +75,8 @@ struct ask {
 	unsigned quiet, verbose;
 	bool strict, csv_safe, want_help, want_version;
 	bool part; /* what the traces' hosts have for the answer is written, instead of it */
-	/* Options that say what is asked, rather than of what, or how it is shown elsewhere: "--bins=20",
-	 * as they were given; moments as ns. */
+	/* Options that say what is asked, rather than of what: "--bins=20", as they were given;
+	 * moments as ns. */
 	struct session_texts asked;
 	/* The answer is made of what hosts have, instead of traces; NULL: it is not. */
 	struct ask_parts *parts;

@@ -88,8 +88,8 @@ static const char *name_of(struct ask *ask, const struct placed *list, size_t i)
 		     : list[i].host->name;
 }
 
-/* Findings of a part with its first host; streams get the numbers that they would have among those of
- * all hosts. */
+/* Findings of a part with its first host; streams get the numbers that they would have among those
+ * of all hosts. */
 static void add_findings(struct mer_experiment *e, const struct placed *list, size_t n, size_t at)
 {
 	const struct answer_part *p = list[at].part;

@@ -17,8 +17,8 @@ struct ask_parts {
 };
 
 /* Reads these files; warns of those that cannot be used, and of hosts whose part is missing.
- * MER_ERR_USAGE: they are of different questions, or a host is in two of them. ask_parts_fini in any
- * case. */
+ * MER_ERR_USAGE: they are of different questions, or a host is in two of them. ask_parts_fini in
+ * any case. */
 int ask_parts_read(struct ask *ask, const char *const *paths, size_t n, struct ask_parts *p);
 void ask_parts_fini(struct ask_parts *p);
 

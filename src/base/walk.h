@@ -1,7 +1,11 @@
 /* Walk: one function that writes what a struct has as bytes, or reads it from bytes, so that both
  * agree. Whoever walks calls mer_walk_* for each member in the same order either way:
  *
- *   static void point(struct mer_walk *w, struct point *p) { MER_WALK(w, p->x); MER_WALK(w, p->y); }
+ *   static void point(struct mer_walk *w, struct point *p)
+ *   {
+ *           MER_WALK(w, p->x);
+ *           mer_walk_text(w, &p->name);
+ *   }
  *
  * Bytes are those of this machine. Those that are read may be anything: what does not fit makes
  * the walk fail, and members 0. */

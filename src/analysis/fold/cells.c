@@ -5,8 +5,8 @@
 
 #include "analysis/fold/plan.h"
 
-/* What traces can have does not overflow; parts of answers (partial.h) may say anything: then numbers
- * are wrong, but nothing else. */
+/* What traces can have does not overflow; parts of answers (partial.h) may say anything: then
+ * numbers are wrong, but nothing else. */
 static int64_t sum_of(int64_t a, int64_t b)
 {
 	int64_t sum;

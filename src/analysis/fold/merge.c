@@ -1,5 +1,5 @@
-/* Rows of all hosts from what each of them has: as joined.c, table.c and rows.c make them of states,
- * in the same order. */
+/* Rows of all hosts from what each of them has: as joined.c, table.c and rows.c make them of
+ * states, in the same order. */
 #include <stdlib.h>
 #include <string.h>
 
