@@ -69,6 +69,10 @@ int ask_part_begin(struct ask *ask, struct api_partials *p)
 {
 	struct mer_err *err = &ask->err;
 	struct session_selection *s = &ask->select;
+	if (ask->taken || ask->shared)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--part writes a file, which only the program does: 'meridian %s'",
+			ask->verb->name);
 	if (ask->folder)
 		return mer_fail(err, MER_ERR_USAGE,
 			"--part: -o must be a file; the tables of all hosts go to a folder when they are merged");
