@@ -265,6 +265,16 @@ static uint32_t near(const struct kernel_host *h, uint32_t task, int64_t time)
 	return store_spans_near(&own_of(h)->spans, task, time);
 }
 
+static void between(
+	const struct kernel_host *h, int64_t begin, int64_t end, uint32_t *from, uint32_t *to)
+{
+	uint32_t first, behind;
+	store_spans_between(&own_of(h)->spans, begin, end, &first, &behind);
+	*from = first << KERNEL_CHUNK_BITS;
+	*to = (uint64_t)behind << KERNEL_CHUNK_BITS > h->n_spans ? h->n_spans
+								 : behind << KERNEL_CHUNK_BITS;
+}
+
 static void load_request(const struct kernel_host *h, uint32_t request)
 {
 	struct store_host *of = own_of(h);
@@ -298,7 +308,7 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 	if (rc)
 		return rc;
 	s->hosts[i].store = s;
-	s->hosts[i].source = (struct kernel_span_source){ load, near, load_request };
+	s->hosts[i].source = (struct kernel_span_source){ load, near, between, load_request };
 	h->source = &s->hosts[i].source;
 	return kernel_span_log_add_absent(&h->log, spans->n_blocks) ? 0 : mer_fail_nomem(err);
 }
