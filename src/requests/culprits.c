@@ -255,8 +255,8 @@ static bool has_turns(
 	       i->turns_of[cpu] < i->turns_of[cpu + 1] && i->turns[i->turns_of[cpu]].begin <= begin;
 }
 
-/* Sees to it that they are, and few others: those of the time that parts are found in. Of a CPU that
- * had its last one long before, the time becomes longer until that is in it. */
+/* Sees to it that they are, and few others: those of the time that parts are found in. Of a CPU
+ * that had its last one long before, the time becomes longer until that is in it. */
 static bool find_turns_of(
 	struct requests_culprits *x, uint32_t host, uint16_t cpu, int64_t begin, int64_t end)
 {
