@@ -144,8 +144,6 @@ bool requests_parts_finder_extend(struct requests_parts_finder *f, int64_t begin
 		f->begin = INT64_MIN;
 	if (end > f->end && __builtin_add_overflow(end, more, &f->end))
 		f->end = INT64_MAX;
-	for (uint32_t h = 0; h < f->r->w->n_hosts; h++)
-		requests_stretches_fini(&f->hosts[h]);
 	return find_all(f, requests_stretches_within);
 }
 
