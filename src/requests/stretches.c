@@ -134,7 +134,6 @@ static void end_last(const struct finder *x, struct requests_stint *last)
 {
 	const struct requests_exchange *e =
 		last->exchange ? &x->r->exchanges[last->exchange - 1] : NULL;
-	last->until = INT64_MAX;
 	if (e && e->done != REQUESTS_NO_TIME)
 		last->until = e->done > last->begin ? e->done : last->begin;
 }
