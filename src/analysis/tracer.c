@@ -77,7 +77,8 @@ enum known { UNKNOWN, NO, YES };
 struct all_tasks {
 	const struct kernel_host *h;
 	uint8_t *names;	    /* by name: enum known, is it a tool's */
-	uint8_t *by_name;   /* by name: enum known, analysis_recorder_name */
+	bool *by_name;	    /* analysis_recorder_name */
+	bool has_recorders; /* one of these is */
 	uint8_t *recorders; /* by task: enum known, analysis_is_recorders */
 };
 
@@ -92,20 +93,21 @@ static bool has_tools_name(const struct all_tasks *x, uint32_t task)
 	return *known == YES;
 }
 
-/* As was_recorder; names of a hundred thousand tasks are few. */
+static void find_recorders(struct all_tasks *x)
+{
+	for (uint32_t i = 0; i < x->h->names.n; i++)
+		x->has_recorders |= x->by_name[i] =
+			analysis_recorder_name(kernel_name_text(x->h, i));
+}
+
+/* As was_recorder. Most hosts have none, and some tasks a hundred thousand names. */
 static bool has_been_recorder(const struct all_tasks *x, uint32_t task)
 {
 	const struct kernel_host *h = x->h;
-	for (uint32_t at = h->tasks[task].name; at != KERNEL_NONE; at = h->renames[at].before) {
-		uint8_t *known = &x->by_name[h->renames[at].name];
-		if (*known == UNKNOWN)
-			*known = analysis_recorder_name(kernel_name_text(h, h->renames[at].name))
-					 ? YES
-					 : NO;
-		if (*known == YES)
-			return true;
-	}
-	return false;
+	uint32_t at = x->has_recorders ? h->tasks[task].name : KERNEL_NONE;
+	while (at != KERNEL_NONE && !x->by_name[h->renames[at].name])
+		at = h->renames[at].before;
+	return at != KERNEL_NONE;
 }
 
 /* Of a thousand children of one shell, what this descends from is looked at once. */
@@ -156,9 +158,15 @@ static bool *find_all(const struct all_tasks *x)
 
 bool *analysis_tracer_tasks(const struct kernel_host *h)
 {
-	struct all_tasks x = { h, calloc((size_t)h->names.n + 1, 1),
-		calloc((size_t)h->names.n + 1, 1), calloc((size_t)h->n_tasks + 1, 1) };
-	bool *is = x.names && x.by_name && x.recorders ? find_all(&x) : NULL;
+	struct all_tasks x = { .h = h,
+		.names = calloc((size_t)h->names.n + 1, 1),
+		.by_name = calloc((size_t)h->names.n + 1, 1),
+		.recorders = calloc((size_t)h->n_tasks + 1, 1) };
+	bool *is = NULL;
+	if (x.names && x.by_name && x.recorders) {
+		find_recorders(&x);
+		is = find_all(&x);
+	}
 	free(x.names);
 	free(x.by_name);
 	free(x.recorders);

@@ -192,7 +192,7 @@ static int open_session(struct ask *ask, bool once, struct session **s)
 	int rc = ask_session_options(ask, &o);
 	if (rc)
 		return rc;
-	o.no_store = ask->no_store || !(ask->verb->uses & ASK_USES_STORE);
+	o.no_store = ask->no_store || !(ask->verb->uses & (ASK_USES_STORE | ASK_USES_KEPT));
 	o.progress = show_progress;
 	o.progress_data = waiting;
 	o.once = once;

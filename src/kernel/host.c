@@ -212,6 +212,15 @@ uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time
 	return i;
 }
 
+void kernel_spans_between(
+	const struct kernel_host *h, int64_t begin, int64_t end, uint32_t *from, uint32_t *to)
+{
+	*from = 0;
+	*to = h->n_spans;
+	if (h->source)
+		h->source->between(h, begin, end, from, to);
+}
+
 const char *kernel_name_text(const struct kernel_host *h, uint32_t name)
 {
 	return name == KERNEL_NONE ? "" : mer_intern_text(&h->names, name);

@@ -193,6 +193,10 @@ static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task
 /* The task's span at a time (of spans without length the last), going back from span `from`
  * (KERNEL_NONE: its last one). KERNEL_NONE: it had not begun. */
 uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from);
+/* All spans that begin in [begin, end] are among [*from, *to), with others: of a saved world those
+ * near them, else all. */
+void kernel_spans_between(
+	const struct kernel_host *h, int64_t begin, int64_t end, uint32_t *from, uint32_t *to);
 /* What the call does: enum kernel_call_class; 0: not known, also for KERNEL_NONE. */
 static inline uint32_t kernel_classes(const struct kernel_host *h, uint32_t call)
 {

@@ -33,6 +33,9 @@ struct kernel_span_source {
 	/* A span of the task with which a search backwards for this time can begin; KERNEL_NONE:
 	 * its last. */
 	uint32_t (*near)(const struct kernel_host *h, uint32_t task, int64_t time);
+	/* For kernel_spans_between. */
+	void (*between)(const struct kernel_host *h, int64_t begin, int64_t end, uint32_t *from,
+		uint32_t *to);
 	/* Sees to it that a request of kernel_host.requests is there. */
 	void (*load_request)(const struct kernel_host *h, uint32_t request);
 };

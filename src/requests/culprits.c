@@ -193,14 +193,28 @@ static uint16_t turn_of(const struct kernel_host *h, uint32_t span, bool *is_on)
 		       : s->cpu;
 }
 
+/* The same of those that begin in the time of the turns. */
+static uint16_t turn_within(const struct requests_culprits_host *i, const struct kernel_host *h,
+	uint32_t span, bool *is_on)
+{
+	int64_t begin = kernel_span(h, span)->begin;
+	return begin >= i->begin && begin <= i->end ? turn_of(h, span, is_on) : KERNEL_NO_CPU;
+}
+
+/* All that begin in [i->begin, i->end]. */
 static bool find_turns(struct requests_culprits *x, uint32_t host)
 {
 	const struct kernel_host *h = &x->k->r->w->hosts[host];
 	struct requests_culprits_host *i = &x->hosts[host];
 	bool is_on;
 	size_t n = 0;
-	for (uint32_t s = 0; s < h->n_spans; s++) {
-		uint16_t cpu = turn_of(h, s, &is_on);
+	uint32_t from, to;
+	kernel_spans_between(h, i->begin, i->end, &from, &to);
+	mer_spill_release(i->turns);
+	free(i->turns_of);
+	i->n_cpus = 0;
+	for (uint32_t s = from; s < to; s++) {
+		uint16_t cpu = turn_within(i, h, s, &is_on);
 		if (cpu == KERNEL_NO_CPU)
 			continue;
 		if (cpu >= i->n_cpus)
@@ -212,8 +226,8 @@ static bool find_turns(struct requests_culprits *x, uint32_t host)
 	if (!i->turns_of || !i->turns)
 		return false;
 	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t s = 0; s < h->n_spans; s++) {
-			uint16_t cpu = turn_of(h, s, &is_on);
+		for (uint32_t s = from; s < to; s++) {
+			uint16_t cpu = turn_within(i, h, s, &is_on);
 			if (cpu == KERNEL_NO_CPU)
 				continue;
 			if (pass == 0)
@@ -233,6 +247,41 @@ static bool find_turns(struct requests_culprits *x, uint32_t host)
 	return true;
 }
 
+/* Are all turns of the CPU there, from the last one at or before `begin` until `end`? */
+static bool has_turns(
+	const struct requests_culprits_host *i, uint16_t cpu, int64_t begin, int64_t end)
+{
+	return i->turns && end <= i->end && cpu < i->n_cpus &&
+	       i->turns_of[cpu] < i->turns_of[cpu + 1] && i->turns[i->turns_of[cpu]].begin <= begin;
+}
+
+/* Sees to it that they are, and few others: those of the time that parts are found in. Of a CPU
+ * that had its last one long before, the time becomes longer until that is in it. */
+static bool find_turns_of(
+	struct requests_culprits *x, uint32_t host, uint16_t cpu, int64_t begin, int64_t end)
+{
+	const struct kernel_host *h = &x->k->r->w->hosts[host];
+	struct requests_culprits_host *i = &x->hosts[host];
+	if (!i->turns) {
+		requests_parts_time(x->f, &i->begin, &i->end);
+		i->begin = requests_least(requests_greatest(i->begin, h->begin), begin);
+		i->end = requests_greatest(requests_least(i->end, h->end), end);
+		if (!find_turns(x, host))
+			return false;
+	}
+	while (!has_turns(i, cpu, begin, end) && i->end != INT64_MAX) {
+		int64_t more;
+		bool is_all = (i->begin <= h->begin && i->end >= h->end) ||
+			      __builtin_sub_overflow(i->end, i->begin, &more) ||
+			      __builtin_sub_overflow(i->begin, more, &i->begin);
+		i->begin = is_all ? INT64_MIN : requests_least(i->begin, begin);
+		i->end = is_all ? INT64_MAX : requests_greatest(i->end, end);
+		if (!find_turns(x, host))
+			return false;
+	}
+	return true;
+}
+
 static bool tell_interrupt(
 	const struct requests_telling *t, const struct kernel_span *s, int64_t begin, int64_t end)
 {
@@ -248,6 +297,9 @@ static bool tell_on_cpu(const struct requests_telling *t, uint32_t span, int64_t
 	if (s->state == KERNEL_INTERRUPTED)
 		return tell_interrupt(t, s, begin, end);
 	struct requests_culprit c = requests_culprit_by(t, s->task, REQUESTS_DEED_CPU);
+	/* It may have begun before what parts are found of. */
+	if (!requests_parts_finder_extend(t->x->f, begin, begin))
+		return false;
 	requests_culprit_set_request(
 		t, &c, requests_served_by(t->x->f, t->p->host, s->task, begin));
 	return requests_culprit_tell(t, c, begin, end);
@@ -258,7 +310,7 @@ static bool tell_cpu(const struct requests_telling *t, const struct kernel_span 
 	struct requests_culprits_host *i = &t->x->hosts[t->p->host];
 	if (own->cpu == KERNEL_NO_CPU)
 		return own->by == KERNEL_NONE || tell_on_cpu(t, own->by, t->p->begin, t->p->end);
-	if (!i->turns && !find_turns(t->x, t->p->host))
+	if (!find_turns_of(t->x, t->p->host, own->cpu, t->p->begin, t->p->end))
 		return false;
 	if (own->cpu >= i->n_cpus)
 		return true;
@@ -323,7 +375,8 @@ static struct requests_parts *parts_of(struct requests_culprits *x, uint32_t exc
 	if (k->exchange == exchange + 1)
 		return &k->parts;
 	k->exchange = 0;
-	if (requests_parts_find_each(x->f, exchange, &k->parts, &err))
+	if (!requests_parts_finder_add(x->f, exchange) ||
+		requests_parts_find_each(x->f, exchange, &k->parts, &err))
 		return NULL;
 	k->exchange = exchange + 1;
 	return &k->parts;
@@ -472,7 +525,9 @@ static bool tell_task(const struct requests_telling *t, uint32_t task, int64_t b
 	if (!spans_since(
 		    t, requests_span_at(t->x->f, t->p->host, task, end - 1), begin, &spans, &n))
 		return false;
-	bool ok = true;
+	/* The first one may have begun before what parts are found of. */
+	int64_t from = n ? kernel_span(t->h, spans[n - 1])->begin : begin;
+	bool ok = requests_parts_finder_extend(t->x->f, from, from);
 	for (; ok && n > 0; n--) {
 		int64_t until = n > 1 ? kernel_span(t->h, spans[n - 2])->begin : end;
 		struct requests_part p = part_of_span(

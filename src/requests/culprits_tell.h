@@ -28,8 +28,9 @@ struct requests_disk_service { /* of requests to a disk of one size: */
 	int64_t usual_ns;      /* a quarter of them took no longer */
 };
 
-struct requests_culprits_host { /* made when it is needed */
-	struct requests_turn *turns;
+struct requests_culprits_host {	     /* made when it is needed */
+	struct requests_turn *turns; /* that begin in [begin, end]; NULL: none was looked for */
+	int64_t begin, end;
 	size_t *turns_of; /* by CPU, and the end */
 	uint32_t n_cpus;
 	struct requests_done *done; /* by disk, then time */

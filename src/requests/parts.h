@@ -72,6 +72,12 @@ void requests_parts_finder_free(struct requests_parts_finder *); /* NULL is fine
  * meanwhile. */
 int requests_parts_finder_of(const struct requests *r, const uint32_t *which, uint32_t n,
 	struct requests_parts_finder **f, struct mer_err *err);
+/* This request and those below it, too, whatever time they are of; or what is asked of the time
+ * [begin, end]. False: no memory. */
+bool requests_parts_finder_add(struct requests_parts_finder *f, uint32_t exchange);
+bool requests_parts_finder_extend(struct requests_parts_finder *f, int64_t begin, int64_t end);
+/* The time of what it can find the parts of. */
+void requests_parts_time(const struct requests_parts_finder *f, int64_t *begin, int64_t *end);
 /* For requests_parts_waits alone, of requests that lie in [begin, end]. */
 int requests_parts_waits_finder_new(const struct requests *r, int64_t begin, int64_t end,
 	struct requests_parts_finder **f, struct mer_err *err);

@@ -36,6 +36,14 @@ static bool find_children(struct requests_parts_finder *f)
 typedef bool find_stretches(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
 	struct requests_stretches *s);
 
+static bool find_all(struct requests_parts_finder *f, find_stretches *find)
+{
+	bool ok = true;
+	for (uint32_t h = 0; ok && h < f->r->w->n_hosts; h++)
+		ok = find(f->r, h, f->begin, f->end, &f->hosts[h]);
+	return ok;
+}
+
 static int new_finder(const struct requests *r, find_stretches *find, int64_t begin, int64_t end,
 	struct requests_parts_finder **out, struct mer_err *err)
 {
@@ -49,9 +57,7 @@ static int new_finder(const struct requests *r, find_stretches *find, int64_t be
 	path_user_states_init(&f->states, r->w);
 	f->hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*f->hosts));
 	f->pools = requests_pools_find(r);
-	bool ok = f->hosts && f->pools && find_children(f);
-	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
-		ok = find(r, h, begin, end, &f->hosts[h]);
+	bool ok = f->hosts && f->pools && find_children(f) && find_all(f, find);
 	/* Stretches end early then. */
 	int rc = ok ? kernel_world_go_on(r->w, err) : mer_fail_nomem(err);
 	if (rc) {
@@ -104,6 +110,47 @@ int requests_parts_finder_of(const struct requests *r, const uint32_t *which, ui
 	return find_time_of(r, which, n, &begin, &end)
 		       ? new_finder(r, requests_stretches_within, begin, end, out, err)
 		       : mer_fail_nomem(err);
+}
+
+/* Of an exchange and those below it. */
+static void widen(const struct requests_parts_finder *f, uint32_t exchange, unsigned depth,
+	int64_t *begin, int64_t *end)
+{
+	const struct requests_exchange *x = &f->r->exchanges[exchange];
+	uint32_t n;
+	const uint32_t *children = requests_children(f, exchange, &n);
+	*begin = x->begin < *begin ? x->begin : *begin;
+	*end = x->end > *end ? x->end : *end;
+	for (uint32_t i = 0; i < n && depth < REQUESTS_MOST_DEPTH; i++)
+		widen(f, children[i], depth + 1, begin, end);
+}
+
+bool requests_parts_finder_add(struct requests_parts_finder *f, uint32_t exchange)
+{
+	int64_t begin = INT64_MAX, end = INT64_MIN;
+	widen(f, exchange, 0, &begin, &end);
+	return requests_parts_finder_extend(f, begin, end);
+}
+
+bool requests_parts_finder_extend(struct requests_parts_finder *f, int64_t begin, int64_t end)
+{
+	int64_t more;
+	if (begin >= f->begin && end <= f->end)
+		return true;
+	/* By as much as there is at least: others that are added will not be far from it. */
+	if (__builtin_sub_overflow(f->end, f->begin, &more))
+		more = INT64_MAX;
+	if (begin < f->begin && __builtin_sub_overflow(begin, more, &f->begin))
+		f->begin = INT64_MIN;
+	if (end > f->end && __builtin_add_overflow(end, more, &f->end))
+		f->end = INT64_MAX;
+	return find_all(f, requests_stretches_within);
+}
+
+void requests_parts_time(const struct requests_parts_finder *f, int64_t *begin, int64_t *end)
+{
+	*begin = f->begin;
+	*end = f->end;
 }
 
 int requests_parts_waits_finder_new(const struct requests *r, int64_t begin, int64_t end,

@@ -10,7 +10,7 @@
 struct requests_parts_finder {
 	const struct requests *r;
 	struct requests_stretches *hosts;
-	int64_t begin, end; /* of what is looked at by requests_parts_waits */
+	int64_t begin, end; /* of what stretches are there for */
 	/* By exchange, and the end. What an own request has below it is below the one that this is
 	 * in, too: servers know of no own requests. */
 	uint32_t *children, *children_of;

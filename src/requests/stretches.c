@@ -91,22 +91,23 @@ static bool find_stints(const struct finder *x, uint32_t host)
 	struct requests_stretches *s = x->s;
 	const struct requests_host *log = &r->log->hosts[host];
 	uint32_t n_tasks = x->h->n_tasks, n = 0;
+	uint8_t *n_of = malloc((size_t)log->n_actions + 1); /* an action */
 	s->stints_of = calloc((size_t)n_tasks + 2, sizeof(*s->stints_of));
-	if (!s->stints_of)
-		return false;
-	for (uint32_t i = 0; i < log->n_actions; i++) {
-		uint32_t more = n_stints(r, log, i);
-		s->stints_of[log->actions[i].task + 2] += more;
-		n += more;
+	for (uint32_t i = 0; n_of && s->stints_of && i < log->n_actions; i++) {
+		n_of[i] = (uint8_t)n_stints(r, log, i);
+		s->stints_of[log->actions[i].task + 2] += n_of[i];
+		n += n_of[i];
 	}
 	s->stints = mer_spill_array(log->spill, (size_t)n + 1, sizeof(*s->stints));
-	if (!s->stints)
+	if (!n_of || !s->stints_of || !s->stints) {
+		free(n_of);
 		return false;
+	}
 	for (uint32_t t = 0; t < n_tasks; t++)
 		s->stints_of[t + 2] += s->stints_of[t + 1];
 	for (uint32_t i = 0; i < log->n_actions; i++) {
 		const struct requests_action *a = &log->actions[i];
-		uint32_t more = n_stints(r, log, i), *at = &s->stints_of[a->task + 1];
+		uint32_t more = n_of[i], *at = &s->stints_of[a->task + 1];
 		if (more)
 			s->stints[(*at)++] = (struct requests_stint){ a->begin, INT64_MAX, a->begin,
 				acts_for(r, a) };
@@ -114,6 +115,7 @@ static bool find_stints(const struct finder *x, uint32_t host)
 			s->stints[(*at)++] =
 				(struct requests_stint){ a->end, INT64_MAX, a->end, 0 };
 	}
+	free(n_of);
 	return true;
 }
 
@@ -160,10 +162,11 @@ static void end_at_waits(const struct finder *x, struct stints of, const struct 
 }
 
 /* Who takes a request that another task has read shows it at the end only. It has it since it had
- * done with the one before: from then on it does nothing else, or waits for something to do. */
-static void begin_jobs(const struct finder *x, uint32_t t)
+ * done with the one before: from then on it does nothing else, or waits for something to do. That
+ * one begins when it began. Once more changes nothing. */
+static void begin_jobs(const struct finder *x, uint32_t t, struct stints of)
 {
-	for (uint32_t i = x->s->stints_of[t]; i < x->s->stints_of[t + 1]; i++) {
+	for (uint32_t i = of.begin; i < of.end; i++) {
 		struct requests_stint *s = &x->s->stints[i];
 		const struct requests_stint *before = i > x->s->stints_of[t] ? s - 1 : NULL;
 		const struct requests_exchange *e =
@@ -337,7 +340,7 @@ static bool add_all(const struct finder *x)
 		if (!is_wanted(x, t))
 			continue;
 		all.is_helped = all.n && is_helped(x->h, all.item[0].span);
-		begin_jobs(x, t);
+		begin_jobs(x, t, all_stints(x->s, t));
 		ok = add_task(x, t, all_stints(x->s, t), &all);
 	}
 	mer_spill_release(spans);
@@ -349,7 +352,7 @@ static bool add_all(const struct finder *x)
 
 /* From the stretch under way at the begin of the time to the one that begins after its end: a
  * task acts for that one as soon as it is done with the one before. */
-static struct stints stints_within(
+static struct stints find_stints_within(
 	const struct requests_stretches *s, uint32_t task, int64_t begin, int64_t end)
 {
 	struct stints all = all_stints(s, task);
@@ -357,6 +360,17 @@ static struct stints stints_within(
 	MER_LOWER_BOUND(later, after, all.end, k, s->stints[k].begin <= end);
 	return (struct stints){ (uint32_t)(after > all.begin ? after - 1 : after),
 		(uint32_t)(later < all.end ? later + 1 : later) };
+}
+
+/* begin_jobs moves each one back, at most to the begin of the one before: so those that are within
+ * with that are among these, and the one after. */
+static struct stints stints_within(
+	const struct finder *x, uint32_t task, int64_t begin, int64_t end)
+{
+	struct stints all = all_stints(x->s, task), of = find_stints_within(x->s, task, begin, end);
+	of.end += of.end < all.end;
+	begin_jobs(x, task, of);
+	return find_stints_within(x->s, task, begin, end);
 }
 
 static struct doing doing_wait(int64_t begin, uint32_t span)
@@ -450,8 +464,7 @@ bool requests_stretches_add(const struct requests *r, uint32_t host, uint32_t ta
 	struct doings all;
 	if (!has_stints(s, task) || requests_has_stretches(s, task))
 		return true;
-	begin_jobs(&x, task);
-	struct stints of = stints_within(s, task, begin, end);
+	struct stints of = stints_within(&x, task, begin, end);
 	/* What was before its fork only its spans know. */
 	bool ok = x.h->tasks[task].born ? find_spans_within(&x, task, of, begin, end, &all)
 					: find_waits_within(&x, task, waits, of, begin, end, &all);
@@ -464,19 +477,24 @@ bool requests_stretches_within(const struct requests *r, uint32_t host, int64_t 
 	struct requests_stretches *s)
 {
 	const struct finder x = { .r = r, .h = &r->w->hosts[host], .s = s };
-	bool ok = begin_stretches(r, host, s), all_at_once = is_most_of(x.h, begin, end);
+	bool all_at_once = is_most_of(x.h, begin, end);
+	if (s->from && !s->stints)
+		return true; /* all of them are there */
+	/* Of less time they were found before: for whom each task acts when is known already. */
+	s->n = 0;
+	bool ok = s->stints || begin_stretches(r, host, s);
 	if (ok && all_at_once)
 		ok = add_all(&x);
 	for (uint32_t t = 0; ok && !all_at_once && t < x.h->n_tasks; t++) {
 		struct doings all;
 		if (!has_stints(s, t))
 			continue;
-		begin_jobs(&x, t);
-		struct stints of = stints_within(s, t, begin, end);
+		struct stints of = stints_within(&x, t, begin, end);
 		ok = find_spans_within(&x, t, of, begin, end, &all) && add_task(&x, t, of, &all);
 		mer_spill_release(all.item);
 	}
-	drop_stints(s);
+	if (all_at_once)
+		drop_stints(s);
 	return ok;
 }
 

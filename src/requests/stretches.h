@@ -38,7 +38,8 @@ struct requests_stretches { /* of a host */
 
 /* As far as [begin, end] needs them: at these times, and where a span or a request changes in them,
  * they are those of all times. What a task did long before and after is not looked at. Into s,
- * zeroed; in any case requests_stretches_fini. False: no memory. */
+ * zeroed, or with those of a part of that time; in any case requests_stretches_fini. False: no
+ * memory. */
 bool requests_stretches_within(const struct requests *r, uint32_t host, int64_t begin, int64_t end,
 	struct requests_stretches *s);
 /* The same in steps, as far as [begin, end] needs it: of few tasks yet, then of those that are

@@ -87,11 +87,24 @@ static void keep_between(const struct session *s, const struct session_alignment
 
 /* ---- Messages and clocks ---- */
 
+/* Their findings are those of the messages already. */
+static int read_rounds(struct session *s, struct session_alignment *a, struct mer_err *err)
+{
+	struct mer_diags before = s->e->diags;
+	mer_diags_init(&s->e->diags, &s->arena);
+	int rc = s->e->n_hosts > 1 ? sync_rounds_read(s->e, &a->messages.rounds, err) : 0;
+	mer_diags_fini(&s->e->diags);
+	s->e->diags = before;
+	return rc;
+}
+
 static int gather(struct session *s, const struct session_alignment_query *q,
 	struct session_alignment *a, struct mer_err *err)
 {
 	struct sync_user_pairs *user = NULL;
 	int rc = q->pairs ? sync_user_pairs_load(q->pairs, &user, err) : 0;
+	if (rc == 0 && !user && session_stored_messages(s, &a->messages))
+		return read_rounds(s, a, err);
 	if (rc)
 		return rc;
 	struct sync_gather_options o = { .user = user,

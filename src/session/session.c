@@ -44,6 +44,7 @@ void session_free(struct session *s)
 	session_store_close(s);
 	session_views_forget(s);
 	sync_messages_free(&s->messages);
+	mer_diags_fini(&s->matched);
 	sync_result_free(s->result);
 	session_found_forget(s);
 	mer_experiment_free(s->e);

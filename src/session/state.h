@@ -25,6 +25,7 @@ struct session {
 
 	struct sync_messages messages;
 	bool has_messages;
+	struct mer_diags matched; /* what was found while they were */
 
 	const struct view **views; /* of the options, as soon as it is open; malloc'ed */
 	size_t n_views;
@@ -56,6 +57,9 @@ struct session {
 /* Opens the store, and makes it if it is not there and the options say so, or this is the second
  * question; once. NULL: there is none. An error is one that ends it all. */
 int session_store(struct session *s, struct store **store, struct mer_err *err);
+/* The messages as sync_gather finds them, from a store that another question has made, and what was
+ * found with them; not those of manifests. Into m, which is zeroed. False: there is none. */
+bool session_stored_messages(struct session *s, struct sync_messages *m);
 /* Spans and tables of the store that are damaged are read from the traces when they are looked at,
  * on that thread. Off while several threads look at them: they are unknown then, and
  * session_stored says so. */
@@ -64,6 +68,12 @@ void session_store_mend(struct session *s, bool on);
  * too. */
 void session_store_drop(struct session *s);
 void session_store_close(struct session *s);
+
+/* Are clocks to be aligned, to each other and not as a file says? */
+static inline bool session_aligns(const struct session *s)
+{
+	return s->o.clocks != SESSION_CLOCKS_RECORDED && (s->e->n_hosts > 1 || s->o.vms.n);
+}
 
 void session_drop_world(struct session *s);
 

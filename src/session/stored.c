@@ -14,7 +14,9 @@
 #include "base/file.h"
 #include "session/requests.h"
 #include "session/state.h"
+#include "session/sync_cache.h"
 #include "store/cache.h"
+#include "store/messages.h"
 #include "store/record.h"
 
 /* What it was made of, for people who look at the cache. */
@@ -46,8 +48,8 @@ static int make(struct session *s, const uint8_t key[STORE_KEY_BYTES], struct me
 			.done_bytes = session_stage_begin(s, SESSION_STORING, s->e->bytes),
 			.observers = s->listeners,
 			.drop = s->o.once ? &s->messages : NULL };
-		rc = store_record(
-			s->store_path, key, about.data, s->e, messages, s->result, &o, err);
+		rc = store_record(s->store_path, key, about.data, s->e, messages, &s->matched,
+			s->result, &o, err);
 		session_stage_end(s);
 	}
 	mer_str_fini(&about);
@@ -216,6 +218,54 @@ int session_store(struct session *s, struct store **store, struct mer_err *err)
 		session_found_tell(s, SESSION_KEPT_STORE);
 	*store = s->store;
 	return rc;
+}
+
+/* The clocks of the store that other questions use: those that were found before. False: they were
+ * not. */
+static bool find_clocks(struct session *s, struct sync_result **r)
+{
+	struct sync_cache cache;
+	*r = NULL;
+	if (!session_aligns(s))
+		return true;
+	sync_cache_find(&cache, s->e, &s->o.vms, s->o.cache_dir);
+	*r = sync_cache_load(&cache, s->e);
+	return *r != NULL;
+}
+
+bool session_stored_messages(struct session *s, struct sync_messages *m)
+{
+	struct store_key k;
+	struct store_file f;
+	struct mer_err none;
+	struct mer_diags found;
+	struct sync_result *clocks;
+	bool ok = s->o.cache_dir && !s->o.no_store && store_key_of(&k, s->e) &&
+		  find_clocks(s, &clocks);
+	if (!ok)
+		return false;
+	store_key_mix_clocks(&k, clocks);
+	sync_result_free(clocks);
+	char *path = store_cache_path(s->o.cache_dir, STORE_CACHED_WORLD, &k);
+	ok = path && store_file_open(&f, path, (const uint8_t *)k.hash, &none) == 0;
+	if (!ok) {
+		free(path);
+		return false;
+	}
+	mer_diags_init(&found, &s->arena);
+	ok = sync_messages_init(m, s->e->n_hosts, &none) == 0;
+	m->spill = s->e->spill;
+	ok = ok && store_get_messages(&f, m, &found, &none) == 0;
+	if (ok) {
+		mer_diags_merge(&s->e->diags, &found);
+		store_cache_touch(path);
+	} else {
+		sync_messages_free(m);
+	}
+	mer_diags_fini(&found);
+	store_file_close(&f);
+	free(path);
+	return ok;
 }
 
 const struct mer_err *session_store_error(const struct session *s)

@@ -38,9 +38,12 @@ static int compute(struct session *s, struct mer_experiment *e, bool keep, struc
 	struct sync_options solve = {
 		.n_threads = session_threads(s), .cancel = &s->cancel, .no_lines = true
 	};
-	if (keep)
+	if (keep) {
 		sync_messages_free(m);
-	int rc = sync_auto_gather(e, &o, m, &found, err);
+		mer_diags_fini(&s->matched);
+		mer_diags_init(&s->matched, &s->arena);
+	}
+	int rc = sync_auto_gather(e, &o, m, &found, keep ? &s->matched : NULL, err);
 	s->has_messages = keep && rc == 0;
 	if (rc == 0)
 		rc = session_given_vms(e, &s->o.vms, &s->arena, &solve, err);

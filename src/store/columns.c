@@ -74,10 +74,12 @@ void store_put_column(struct store_writer *w, uint32_t type, uint32_t host, uint
 }
 
 bool store_get_column(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
-	const struct store_columns *of, uint32_t column, void *rows, size_t n)
+	const struct store_columns *of, uint32_t column, void *rows, size_t n, size_t part)
 {
 	struct cells c = { rows, of->size, of->columns[column] };
-	return store_get_numbers(f, type, host, number + column, set_cells, &c, n);
+	size_t from = part * STORE_PACK_MAX;
+	return store_get_some_numbers(f, type, host, number + column, set_cells, &c, n, from,
+		n - from < STORE_PACK_MAX ? n - from : STORE_PACK_MAX);
 }
 
 void store_put_columns(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,
@@ -91,7 +93,8 @@ bool store_get_columns(const struct store_file *f, uint32_t type, uint32_t host,
 	const struct store_columns *of, void *rows, size_t n)
 {
 	bool ok = true;
-	for (uint32_t i = 0; ok && i < of->n; i++)
-		ok = store_get_column(f, type, host, number, of, i, rows, n);
+	for (size_t part = 0; ok && part < store_n_parts(n); part++)
+		for (uint32_t i = 0; ok && i < of->n; i++)
+			ok = store_get_column(f, type, host, number, of, i, rows, n, part);
 	return ok;
 }

@@ -51,9 +51,15 @@ extern const struct store_columns store_sizes; /* an array of size_t, which rise
 /* A column of n rows; number: of the first column. A failure is recorded in the writer. */
 void store_put_column(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,
 	const struct store_columns *of, uint32_t column, const void *rows, size_t n);
-/* False: it is missing, damaged, or not of n rows. Indexes are not checked. */
+/* n rows are read in so many parts, of all columns each: a part stays in the cache of the CPU until
+ * its last column is there. No rows are one. */
+static inline size_t store_n_parts(size_t n)
+{
+	return n ? (n + STORE_PACK_MAX - 1) / STORE_PACK_MAX : 1;
+}
+/* The part of it. False: it is missing, damaged, or not of n rows. Indexes are not checked. */
 bool store_get_column(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
-	const struct store_columns *of, uint32_t column, void *rows, size_t n);
+	const struct store_columns *of, uint32_t column, void *rows, size_t n, size_t part);
 /* All columns. */
 void store_put_columns(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,
 	const struct store_columns *of, const void *rows, size_t n);

@@ -7,6 +7,7 @@
 #include "analysis/fact.h"
 #include "kernel/observer_pair.h"
 #include "store/facts.h"
+#include "store/messages.h"
 #include "store/save.h"
 
 struct recorder {
@@ -136,7 +137,8 @@ static void fini(struct recorder *x)
 }
 
 int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const char *about,
-	struct mer_experiment *e, const struct sync_messages *messages, const struct sync_result *r,
+	struct mer_experiment *e, const struct sync_messages *messages,
+	const struct mer_diags *matched, const struct sync_result *r,
 	const struct kernel_world_options *o, struct mer_err *err)
 {
 	struct recorder x = { 0 };
@@ -148,6 +150,8 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 	bool is_open = rc == 0;
 	if (rc == 0)
 		rc = store_writer_begin(&x.w, path, key, err);
+	if (rc == 0 && matched) /* reading may drop them */
+		rc = store_put_messages(&x.w, messages, matched, err);
 	if (rc == 0)
 		rc = read_all(&x, e, messages, r, o, err);
 	if (rc == 0)

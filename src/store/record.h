@@ -8,9 +8,11 @@
 #include "sync/result.h"
 
 /* messages, r, o: as for kernel_world_build; o's observers are called as well. Diagnostics go to e.
- * After a failure the file is unchanged. */
+ * matched: all findings of the reading that messages are of; NULL: messages are not saved. After a
+ * failure the file is unchanged. */
 int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const char *about,
-	struct mer_experiment *e, const struct sync_messages *messages, const struct sync_result *r,
+	struct mer_experiment *e, const struct sync_messages *messages,
+	const struct mer_diags *matched, const struct sync_result *r,
 	const struct kernel_world_options *o, struct mer_err *err);
 
 /* Builds the world that store_record saves, without a file: for store_mend_with. Diagnostics are

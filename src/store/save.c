@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/columns.h"
+#include "store/findings.h"
 #include "store/found_requests.h"
 #include "store/guests.h"
 #include "store/heads.h"
@@ -115,42 +116,6 @@ static int put_tables(const struct saving *x, uint32_t host, struct mer_err *err
 
 /* ---- what was found ---- */
 
-static void put_text(struct mer_str *out, const char *text)
-{
-	size_t n = text ? strlen(text) + 1 : 0; /* 0: there is none */
-	store_put_varint(out, n);
-	if (n)
-		mer_str_add(out, text, n);
-}
-
-static void put_diag(struct mer_str *out, const struct mer_diag *d)
-{
-	store_put_varint(out, (uint64_t)d->severity);
-	store_put_varint(out, store_zigzag(d->stream));
-	store_put_varint(out, store_zigzag(d->packet));
-	store_put_varint(out, store_zigzag(d->offset_bits));
-	store_put_varint(out, d->count);
-	store_put_varint(out, (uint64_t)d->remedy);
-	put_text(out, d->code);
-	put_text(out, d->host);
-	put_text(out, d->path);
-	put_text(out, d->message);
-}
-
-static int put_diags(struct store_writer *w, const struct mer_diags *diags, struct mer_err *err)
-{
-	struct mer_str out = { 0 };
-	size_t n = diags ? diags->n : 0;
-	store_put_varint(&out, n);
-	for (size_t i = 0; i < n; i++)
-		put_diag(&out, &diags->rows[i]);
-	bool failed = out.failed;
-	if (!failed)
-		store_put_section(w, STORE_DIAGS, 0, 0, out.data, out.len, 1);
-	mer_str_fini(&out);
-	return failed ? mer_fail_nomem(err) : 0;
-}
-
 static uint32_t count_places(const struct mer_map *endpoints)
 {
 	uint32_t n = 0;
@@ -242,7 +207,7 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 	store_put_section(w, STORE_PLACES, 0, 0, world->places, count_places(&world->endpoints),
 		sizeof(*world->places));
 	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);
-	int rc = put_diags(w, c->diags, err);
+	int rc = store_put_findings(w, STORE_FINDINGS_OF_WORLD, c->diags, err);
 	return rc ? rc
 		  : mer_pool_run(o->n_threads, (size_t)OF_HOST * world->n_hosts + OF_WORLD, put_one,
 			    &x, o->cancel, err);

@@ -11,7 +11,7 @@
 #include "base/map.h"
 
 enum {
-	VERSION = 12,
+	VERSION = 13,
 	BYTE_ORDER_MARK = 0x01020304,
 	BUFFER_BYTES = 1 << 20,
 	/* Bytes after the last section: reading packed columns reads slightly beyond the end. */

@@ -10,6 +10,7 @@
 #include "kernel/files/files.h"
 #include "store/columns.h"
 #include "store/facts.h"
+#include "store/findings.h"
 #include "store/found_requests.h"
 #include "store/guests.h"
 #include "store/heads.h"
@@ -265,6 +266,16 @@ static uint32_t near(const struct kernel_host *h, uint32_t task, int64_t time)
 	return store_spans_near(&own_of(h)->spans, task, time);
 }
 
+static void between(
+	const struct kernel_host *h, int64_t begin, int64_t end, uint32_t *from, uint32_t *to)
+{
+	uint32_t first, behind;
+	store_spans_between(&own_of(h)->spans, begin, end, &first, &behind);
+	*from = first << KERNEL_CHUNK_BITS;
+	*to = (uint64_t)behind << KERNEL_CHUNK_BITS > h->n_spans ? h->n_spans
+								 : behind << KERNEL_CHUNK_BITS;
+}
+
 static void load_request(const struct kernel_host *h, uint32_t request)
 {
 	struct store_host *of = own_of(h);
@@ -298,7 +309,7 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 	if (rc)
 		return rc;
 	s->hosts[i].store = s;
-	s->hosts[i].source = (struct kernel_span_source){ load, near, load_request };
+	s->hosts[i].source = (struct kernel_span_source){ load, near, between, load_request };
 	h->source = &s->hosts[i].source;
 	return kernel_span_log_add_absent(&h->log, spans->n_blocks) ? 0 : mer_fail_nomem(err);
 }
@@ -560,53 +571,13 @@ void store_requests_world_free(struct kernel_world *w)
 
 /* ---- what was found ---- */
 
-static bool get_text(struct store_in *in, const char **text)
-{
-	uint64_t n;
-	*text = NULL;
-	if (!store_get_varint(in, &n) || n > (uint64_t)(in->end - in->at))
-		return false;
-	if (n == 0)
-		return true;
-	*text = (const char *)in->at;
-	in->at += n;
-	return in->at[-1] == '\0';
-}
-
-static bool get_diag(struct store_in *in, struct mer_diag *d)
-{
-	uint64_t severity, stream, packet, bits, remedy;
-	bool ok = store_get_varint(in, &severity) && store_get_varint(in, &stream) &&
-		  store_get_varint(in, &packet) && store_get_varint(in, &bits) &&
-		  store_get_varint(in, &d->count) && store_get_varint(in, &remedy) &&
-		  get_text(in, &d->code) && get_text(in, &d->host) && get_text(in, &d->path) &&
-		  get_text(in, &d->message);
-	if (!ok || severity > MER_ERROR || remedy >= MER_N_REMEDIES || !d->code || !d->message)
-		return false;
-	d->severity = (enum mer_severity)severity;
-	d->remedy = (enum mer_remedy)remedy;
-	d->stream = store_unzigzag(stream);
-	d->packet = store_unzigzag(packet);
-	d->offset_bits = store_unzigzag(bits);
-	return true;
-}
-
 void store_report(const struct store *s, struct mer_diags *diags)
 {
-	uint64_t bytes = 0, n = 0;
 	struct mer_arena arena;
 	struct mer_diags found;
-	struct mer_diag d;
-	const uint8_t *at = store_find(&s->file, STORE_DIAGS, 0, 0, 1, &bytes);
-	struct store_in in = { at, at ? at + bytes : NULL };
 	mer_arena_init(&arena);
 	mer_diags_init(&found, &arena);
-	bool ok = at && store_get_varint(&in, &n);
-	for (uint64_t i = 0; ok && i < n; i++) {
-		ok = get_diag(&in, &d);
-		if (ok)
-			mer_diag_add(&found, &d, "%s", d.message);
-	}
+	(void)store_get_findings(&s->file, STORE_FINDINGS_OF_WORLD, &found);
 	mer_diags_merge_new(diags, &found);
 	mer_diags_fini(&found);
 	mer_arena_fini(&arena);

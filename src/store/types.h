@@ -5,7 +5,7 @@
 enum store_type {
 	STORE_ABOUT = 1,     /* text for people: what the store was made from */
 	STORE_WORLD = 2,     /* struct store_world_head */
-	STORE_DIAGS = 3,     /* diagnostics of the reading */
+	STORE_DIAGS = 3,     /* number: enum store_findings */
 	STORE_BRIDGES = 4,   /* rows of struct kernel_bridge: see bridges.c */
 	STORE_PLACES = 5,    /* struct sync_place */
 	STORE_HOST = 6,	     /* struct store_host_head */
@@ -34,6 +34,8 @@ enum store_type {
 	STORE_FOUND_REQUESTS = 33,
 	STORE_REQUEST_COLUMNS = 34, /* of packed numbers; number: of the column */
 	STORE_RECEIVERS = 35,	    /* of packed numbers: see receivers.c */
+	STORE_MESSAGES = 36,	    /* links, and counts of hosts: see messages.c */
+	STORE_MESSAGE_COLUMNS = 37, /* host: number of the link; of packed numbers */
 };
 
 enum store_map {

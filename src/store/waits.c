@@ -116,9 +116,10 @@ static int get_host(const struct store_file *f, uint32_t variant, uint32_t i, ui
 	if (!to->waits)
 		return mer_fail_nomem(err);
 	bool ok = true;
-	for (uint32_t k = 0; ok && k < waits.n; k++)
-		ok = store_get_column(
-			f, STORE_WAITS, i, number_of(variant, k), &waits, k, to->waits, to->n);
+	for (size_t part = 0; ok && part < store_n_parts(to->n); part++)
+		for (uint32_t k = 0; ok && k < waits.n; k++)
+			ok = store_get_column(f, STORE_WAITS, i, number_of(variant, k), &waits, k,
+				to->waits, to->n, part);
 	return ok && waits_fit(to, b->world, h, n_tasks) ? 0 : refuse(err);
 }
 

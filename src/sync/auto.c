@@ -30,7 +30,8 @@ struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct me
 }
 
 int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options *gather,
-	struct sync_messages *m, struct mer_diags *found, struct mer_err *err)
+	struct sync_messages *m, struct mer_diags *found, struct mer_diags *all,
+	struct mer_err *err)
 {
 	static const struct sync_gather_options plain;
 	struct mer_diags before = e->diags;
@@ -40,6 +41,8 @@ int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options 
 	for (size_t i = 0; i < e->diags.n; i++)
 		if (strncmp(e->diags.rows[i].code, "sync-", 5) == 0)
 			mer_diag_add(found, &e->diags.rows[i], "%s", e->diags.rows[i].message);
+	if (all)
+		mer_diags_merge(all, &e->diags);
 	mer_diags_fini(&e->diags);
 	e->diags = before;
 	return rc;
@@ -67,7 +70,7 @@ int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather
 {
 	struct sync_messages messages = { 0 };
 	struct mer_diags found;
-	int rc = sync_auto_gather(e, gather, &messages, &found, err);
+	int rc = sync_auto_gather(e, gather, &messages, &found, NULL, err);
 	if (rc == 0)
 		rc = sync_auto_solve(e, &messages, &found, solve, result, err);
 	mer_diags_fini(&found);

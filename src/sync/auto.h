@@ -23,9 +23,11 @@ int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather
 	const struct sync_options *solve, struct sync_result **result, struct mer_err *err);
 /* The two halves of sync_auto, for callers that need the messages too. m belongs to the caller, who
  * frees it in any case. found (initialized here, texts in the experiment's arena): findings about
- * messages only; other findings of a reading are reported by every reading itself. */
+ * messages only; other findings of a reading are reported by every reading itself. all: gets all of
+ * this one; NULL: nobody wants them. */
 int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options *gather,
-	struct sync_messages *m, struct mer_diags *found, struct mer_err *err);
+	struct sync_messages *m, struct mer_diags *found, struct mer_diags *all,
+	struct mer_err *err);
 int sync_auto_solve(struct mer_experiment *e, const struct sync_messages *m,
 	const struct mer_diags *found, const struct sync_options *solve,
 	struct sync_result **result, struct mer_err *err);

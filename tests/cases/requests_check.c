@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/grow.h"
 #include "path_check.h"
+#include "requests/culprits.h"
 #include "requests/parts.h"
 #include "requests/pieces.h"
 
@@ -131,26 +133,96 @@ static void check_some(struct requests_parts_finder *all, const struct requests 
 	struct requests_parts_finder *f;
 	struct mer_err err = { 0 };
 	struct requests_parts whole = { 0 }, part = { 0 };
+	if (n == 0)
+		return;
 	assert_int_equal(requests_parts_finder_of(r, which, n, &f, &err), 0);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i <= n; i++) {
 		int64_t sums[2][REQUESTS_N_PARTS] = { 0 };
-		assert_int_equal(requests_parts_find_each(all, which[i], &whole, &err), 0);
-		assert_int_equal(requests_parts_find_each(f, which[i], &part, &err), 0);
+		/* One of another time last, which is added. */
+		uint32_t exchange = i < n ? which[i] : (which[0] + r->n / 2) % r->n;
+		if (i == n)
+			assert_true(requests_parts_finder_add(f, exchange));
+		assert_int_equal(requests_parts_find_each(all, exchange, &whole, &err), 0);
+		assert_int_equal(requests_parts_find_each(f, exchange, &part, &err), 0);
 		assert_int_equal(whole.n, part.n);
 		for (size_t k = 0; k < whole.n; k++)
 			same_parts(&whole.item[k], &part.item[k]);
-		assert_int_equal(requests_parts_find(all, which[i], &whole, &err), 0);
-		assert_int_equal(requests_parts_find(f, which[i], &part, &err), 0);
+		assert_int_equal(requests_parts_find(all, exchange, &whole, &err), 0);
+		assert_int_equal(requests_parts_find(f, exchange, &part, &err), 0);
 		assert_int_equal(whole.n, part.n);
 		for (size_t k = 0; k < whole.n; k++)
 			same_parts(&whole.item[k], &part.item[k]);
-		assert_int_equal(requests_parts_sum(all, which[i], sums[0], &err), 0);
-		assert_int_equal(requests_parts_sum(f, which[i], sums[1], &err), 0);
+		assert_int_equal(requests_parts_sum(all, exchange, sums[0], &err), 0);
+		assert_int_equal(requests_parts_sum(f, exchange, sums[1], &err), 0);
 		assert_memory_equal(sums[0], sums[1], sizeof(sums[0]));
 	}
 	requests_parts_fini(&whole);
 	requests_parts_fini(&part);
 	requests_parts_finder_free(f);
+}
+
+struct told { /* culprits of all parts of a request */
+	struct requests_culprit *item;
+	size_t n, cap;
+};
+
+static bool tell(void *ctx, const struct requests_culprit *c)
+{
+	struct told *t = ctx;
+	assert_true(mer_grow(&t->item, t->n, &t->cap, sizeof(*t->item)));
+	t->item[t->n++] = *c;
+	return true;
+}
+
+static void find_culprits(const struct requests_kinds *k, struct requests_parts_finder *f,
+	uint32_t exchange, struct told *t)
+{
+	struct requests_culprits *x;
+	struct requests_parts parts = { 0 };
+	struct mer_err err = { 0 };
+	assert_int_equal(requests_culprits_new(k, f, &x, &err), 0);
+	assert_int_equal(requests_parts_find_each(f, exchange, &parts, &err), 0);
+	for (size_t i = 0; i < parts.n; i++)
+		assert_true(requests_culprits_of(x, &parts.item[i], tell, t));
+	requests_parts_fini(&parts);
+	requests_culprits_free(x);
+}
+
+static void same_culprits(const struct requests_culprit *a, const struct requests_culprit *b)
+{
+	assert_true(a->host == b->host && a->task == b->task && a->ns == b->ns);
+	assert_true(a->kind == b->kind && a->example == b->example && a->call == b->call);
+	assert_true(a->object == b->object && a->number == b->number && a->bytes == b->bytes);
+	assert_true(a->count == b->count && a->deed == b->deed && a->cause == b->cause);
+	assert_true(a->meanwhile == b->meanwhile && a->via == b->via);
+	assert_true(a->is_write == b->is_write && a->is_later == b->is_later);
+	assert_true(a->is_slowing == b->is_slowing && a->at_kind == b->at_kind);
+	assert_true(a->at_host == b->at_host && a->at_task == b->at_task);
+	assert_int_equal(a->at_exchange, b->at_exchange);
+}
+
+/* Who was behind what a request waited for may have begun before it, or be another request: they
+ * are those that are known with all. */
+static void check_culprits(struct requests_parts_finder *all, const struct requests *r)
+{
+	enum { SINGLE = 200 };
+	struct requests_kinds kinds;
+	struct mer_err err = { 0 };
+	assert_int_equal(requests_kinds_find(r, &kinds, &err), 0);
+	for (uint32_t i = 0; i < r->n; i += r->n / SINGLE + 1) {
+		struct told whole = { 0 }, part = { 0 };
+		struct requests_parts_finder *f;
+		assert_int_equal(requests_parts_finder_of(r, &i, 1, &f, &err), 0);
+		find_culprits(&kinds, all, i, &whole);
+		find_culprits(&kinds, f, i, &part);
+		assert_int_equal(whole.n, part.n);
+		for (size_t k = 0; k < whole.n; k++)
+			same_culprits(&whole.item[k], &part.item[k]);
+		requests_parts_finder_free(f);
+		free(whole.item);
+		free(part.item);
+	}
+	requests_kinds_fini(&kinds);
 }
 
 /* One by one, and those of parts of the time: each as with all. */
@@ -182,6 +254,7 @@ static void check_windows(const struct requests *r)
 				which[n++] = i;
 		check_some(all, r, which, n);
 	}
+	check_culprits(all, r);
 	requests_parts_finder_free(all);
 	free(which);
 }

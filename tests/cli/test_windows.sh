@@ -96,6 +96,14 @@ for t in "$lab"/* "${worlds[@]}"; do
 		one "$t" blocked --comm '*' --depth 6 --all --begin "$b" --end "$e" --format csv
 		one "$t" summary --begin "$b" --end "$e"
 		one "$t" requests --begin "$b" --end "$e" --format csv
+		one "$t" requests --explain --begin "$b" --end "$e"
+		one "$t" requests --explain --slowest 3 --begin "$b" --end "$e" --json
+		one "$t" latency --begin "$b" --end "$e"
+		one "$t" latency --json
+		one "$t" latency --messages --begin "$b" --end "$e" --format csv
+		one "$t" latency --method offset --sync none --begin "$b" --end "$e" --json
+		one "$t" sync --begin "$b" --end "$e" --json
+		one "$t" graph --requests --begin "$b" --end "$e" --format csv
 	done
 	rm -rf "$cache"
 done

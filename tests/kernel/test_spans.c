@@ -217,7 +217,7 @@ static uint32_t near(const struct kernel_host *h, uint32_t task, int64_t time)
 
 static void same_from_a_source(void **state)
 {
-	static const struct kernel_span_source functions = { load, near, NULL };
+	static const struct kernel_span_source functions = { load, near, NULL, NULL };
 	enum { N = 50 * KERNEL_CHUNK + 7 };
 	struct both b;
 	(void)state;

@@ -229,7 +229,7 @@ void subject_open(struct subject *s, const char *options, bool sync, unsigned n_
 		s->host_of[host(s->e->hosts[i].name)] = i;
 	mer_diags_init(&found, &s->e->arena);
 	struct sync_gather_options gather = { .keep_streams = true };
-	if (sync_auto_gather(s->e, &gather, &messages, &found, &err))
+	if (sync_auto_gather(s->e, &gather, &messages, &found, NULL, &err))
 		fail_msg("%s", err.text);
 	if (!sync)
 		s->r = believe(s->e);

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "given.h"
 #include "requests/parts.h"
+#include "session/alignment.h"
 #include "session/request.h"
 #include "session/requests.h"
 #include "session/rows.h"
@@ -473,6 +474,56 @@ static void requests_beside_paths_of_ranks(void **state)
 	memcpy(path, other, sizeof(path));
 }
 
+static uint64_t hash_of_alignment(const struct session_options *o, const struct part *part)
+{
+	struct session_selection what = selection_of(part);
+	struct session_alignment a;
+	struct session *s = open_with(*o);
+	uint64_t hash = 0;
+	OK(session_align(s,
+		&(struct session_alignment_query){ .begin = what.begin, .end = what.end }, &a,
+		&err));
+	for (size_t i = 0; i < a.messages.n_links; i++) {
+		const struct sync_link *l = &a.messages.links[i];
+		uint64_t link[] = { hash, l->from, l->to, l->n, l->n_duplicates, l->n_unmatched,
+			mer_hash(l->messages, l->n * sizeof(*l->messages)) };
+		hash = mer_hash(link, sizeof(link));
+	}
+	for (uint32_t h = 0; h < a.result->n_hosts; h++)
+		hash ^= mer_hash(a.result->hosts[h].map.pieces,
+			a.result->hosts[h].map.n * sizeof(*a.result->hosts[h].map.pieces));
+	assert_true(a.messages.n_links > 0);
+	session_alignment_fini(&a);
+	session_free(s);
+	return hash;
+}
+
+/* Clocks are aligned in any way from the messages of a store that another question has made; it
+ * makes none for itself. */
+static void messages_of_a_store(void **state)
+{
+	static const struct part some = { "+1s", "+3s" };
+	const struct session_options plain = { 0 }, kept = { .cache_dir = dir },
+				     not = { .cache_dir = dir, .no_store = true };
+	(void)state;
+	uint64_t expected = hash_of_alignment(&plain, &whole);
+	uint64_t of_some = hash_of_alignment(&plain, &some);
+	assert_true(expected != of_some);
+	assert_true(hash_of_alignment(&kept, &whole) == expected);
+	assert_int_equal(files("world-", false), 0);
+	assert_true(began(SESSION_MATCHING));
+	struct session *s = open_with((struct session_options){ .cache_dir = dir, .store = true });
+	ask(s, "sched", "top", &whole);
+	session_free(s);
+	assert_int_equal(files("world-", false), 1);
+	assert_true(hash_of_alignment(&kept, &whole) == expected);
+	assert_false(began(SESSION_MATCHING));
+	assert_true(hash_of_alignment(&kept, &some) == of_some);
+	assert_false(began(SESSION_MATCHING));
+	assert_true(hash_of_alignment(&not, &some) == of_some);
+	assert_true(began(SESSION_MATCHING));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -487,6 +538,7 @@ int main(void)
 		TEST(what_is_damaged_is_made_again_in_a_session),
 		TEST(what_cannot_be_made),
 		TEST(what_is_cancelled),
+		TEST(messages_of_a_store),
 		TEST(requests_beside_paths_of_ranks),
 	};
 	return cmocka_run_group_tests(tests, find_recording, NULL);

@@ -308,7 +308,7 @@ static void damaged(void **state)
 	refused(at->path, other_key, "of other traces");
 	d.n = read_all(at->path, &d.bytes);
 	memcpy(&d.table, d.bytes + TABLE_AT, 8);
-	assert_int_equal(memcmp(d.bytes, "MERSTORE\14\0\0\0\4\3\2\1", 16), 0);
+	assert_int_equal(memcmp(d.bytes, "MERSTORE\15\0\0\0\4\3\2\1", 16), 0);
 	assert_int_equal(memcmp(d.bytes + KEY_AT, key, STORE_KEY_BYTES), 0);
 	assert_int_equal(d.bytes[N_AT], 5);
 	for (size_t n = 0; n < HEADER; n++) {

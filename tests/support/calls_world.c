@@ -495,24 +495,38 @@ static bool put_culprit(void *ctx, const struct requests_culprit *u)
 	return true;
 }
 
-void calls_world_culprits(const struct calls_world *c, const char *id, char *text, size_t size)
+static void put_culprits(const struct calls_world *c, struct requests_parts_finder *f,
+	uint32_t exchange, struct mer_str *s)
 {
-	struct mer_str s = { 0 };
 	struct requests_parts p = { 0 };
 	struct requests_kinds kinds;
 	struct requests_culprits *x;
 	struct mer_err err = { 0 };
-	struct culprits_text to = { c, &s };
-	uint32_t i = requests_by_id(c->r, id);
-	assert_int_not_equal(i, KERNEL_NONE);
+	struct culprits_text to = { c, s };
 	assert_int_equal(requests_kinds_find(c->r, &kinds, &err), 0);
-	assert_int_equal(requests_culprits_new(&kinds, c->parts, &x, &err), 0);
-	assert_int_equal(requests_parts_find_each(c->parts, i, &p, &err), 0);
+	assert_int_equal(requests_culprits_new(&kinds, f, &x, &err), 0);
+	assert_int_equal(requests_parts_find_each(f, exchange, &p, &err), 0);
 	for (size_t k = 0; k < p.n; k++)
 		assert_true(requests_culprits_of(x, &p.item[k], put_culprit, &to));
 	requests_parts_fini(&p);
 	requests_culprits_free(x);
 	requests_kinds_fini(&kinds);
+}
+
+/* The same with what is found of this request alone: who was behind it may be another one. */
+void calls_world_culprits(const struct calls_world *c, const char *id, char *text, size_t size)
+{
+	struct mer_str s = { 0 }, alone = { 0 };
+	struct requests_parts_finder *f;
+	struct mer_err err = { 0 };
+	uint32_t i = requests_by_id(c->r, id);
+	assert_int_not_equal(i, KERNEL_NONE);
+	put_culprits(c, c->parts, i, &s);
+	assert_int_equal(requests_parts_finder_of(c->r, &i, 1, &f, &err), 0);
+	put_culprits(c, f, i, &alone);
+	requests_parts_finder_free(f);
+	assert_string_equal(s.data ? s.data : "", alone.data ? alone.data : "");
+	mer_str_fini(&alone);
 	take(&s, text, size);
 }
 

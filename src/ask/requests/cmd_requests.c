@@ -590,10 +590,9 @@ static int run(struct ask *ask, const void *values)
 		rc = choose(&x, &q);
 	if (rc == 0 && !x.c.n && x.c.r->n)
 		hint_names(&x);
-	/* What a request costs, and who was in its way, may be of any other one. */
-	bool is_of_all = v->cost || v->explain;
+	/* What a request costs may be of any other one. */
 	if (rc == 0)
-		rc = ask_requests_find_parts(ask, &q, is_of_all ? NULL : x.c.which, x.c.n);
+		rc = ask_requests_find_parts(ask, &q, v->cost ? NULL : x.c.which, x.c.n);
 	x.c.parts = q.parts;
 	if (rc == 0)
 		rc = show(&x);

@@ -657,7 +657,7 @@ const struct ask_verb ask_verb_latency = {
 		"of its traces. --host chooses messages from or to these hosts.",
 	.formats = "table|json|jsonl|csv",
 	.uses = ASK_USES_FORMAT | ASK_USES_TIME | ASK_USES_MARKS | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS |
-		ASK_USES_INPUT | ASK_USES_TABLES,
+		ASK_USES_INPUT | ASK_USES_TABLES | ASK_USES_KEPT,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

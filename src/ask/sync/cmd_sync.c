@@ -183,7 +183,7 @@ const struct ask_verb ask_verb_sync = {
 		"network events alone for some hours and look at this report.",
 	.formats = "table|json|jsonl|csv|lttv",
 	.uses = ASK_USES_FORMAT | ASK_USES_TIME | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT |
-		ASK_USES_TABLES,
+		ASK_USES_TABLES | ASK_USES_KEPT,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -123,7 +123,7 @@ const struct ask_option ask_common_options[] = {
 		.in_manual_only = true },
 	{ .name = "no-store",
 		.kind = ASK_FLAG,
-		.uses = ASK_USES_STORE,
+		.uses = ASK_USES_STORE | ASK_USES_KEPT,
 		.help = "read the traces, also where the cache has a store of them",
 		.offset = COMMON(no_store),
 		.in_manual_only = true },
@@ -461,7 +461,7 @@ static int keep(
 {
 	enum {
 		ELSEWHERE = ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT | ASK_USES_STORE |
-			    ASK_USES_ALWAYS | ASK_USES_PARTS
+			    ASK_USES_KEPT | ASK_USES_ALWAYS | ASK_USES_PARTS
 	};
 	const struct session_moment *m = at;
 	struct session_texts *t = &ask->asked;

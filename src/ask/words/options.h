@@ -52,6 +52,7 @@ enum ask_uses {
 	ASK_USES_MARKS = 1 << 13,  /* of a part of the time: --marks */
 	ASK_USES_VIEWS = 1 << 14,  /* shows states of programs: --view */
 	ASK_USES_PARTS = 1 << 15,  /* can be made of what hosts have: --part */
+	ASK_USES_KEPT = 1 << 16,   /* uses a store where there is one, and makes none */
 	/* What verbs about tasks have in common. */
 	ASK_USES_TASKS = ASK_USES_FORMAT | ASK_USES_TIME | ASK_USES_HOST | ASK_USES_TID |
 			 ASK_USES_PID | ASK_USES_COMM | ASK_USES_SYNC | ASK_USES_JOBS |
