@@ -109,6 +109,7 @@ int record_loop_spawn(struct record_loop *l, struct record_child *c, const struc
 		.out = -1,
 		.err = -1,
 		.output_fd = s->output_fd > 0 ? s->output_fd : -1,
+		.input_fd = s->input_fd > 0 ? s->input_fd : -1,
 		.owner = s->owner,
 		.on_output = s->on_output,
 		.loop = l,
@@ -170,6 +171,29 @@ static void drain(struct record_child *c, int *fd, struct mer_str *to, size_t mo
 	}
 }
 
+/* Sends as much of the file as the child takes without waiting. Several children may be sent one
+ * file, so its position is left alone. */
+static void feed(struct record_child *c)
+{
+	char bytes[16384];
+	for (int i = 0; i < 64; i++) {
+		ssize_t n = pread(c->input_fd, bytes, sizeof(bytes), c->sent_bytes);
+		if (n <= 0) {
+			c->input_fd = -1;
+			return;
+		}
+		n = write(c->in, bytes, (size_t)n);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n < 0) {
+			c->input_fd = -1;
+			close_fd(&c->in);
+			return;
+		}
+		c->sent_bytes += n;
+	}
+}
+
 static void reap(struct record_child *c, int options)
 {
 	int status;
@@ -215,22 +239,22 @@ static void check_deadlines(struct record_loop *l, int64_t now)
 
 void record_loop_turn(struct record_loop *l, int64_t until_ns)
 {
-	struct pollfd fds[1 + 2 * MOST_CHILDREN];
-	struct record_child *of[1 + 2 * MOST_CHILDREN];
+	enum { EACH = 3, MOST = 1 + EACH * MOST_CHILDREN };
+	struct pollfd fds[MOST];
+	struct record_child *of[MOST];
 	nfds_t n = 0;
 	int64_t now = mer_now_ns();
 	fds[n++] = (struct pollfd){ l->signal_fd, POLLIN, 0 };
 	check_deadlines(l, now);
-	for (struct record_child *c = l->children; c && n + 2 < 1 + 2 * MOST_CHILDREN;
-		c = c->next) {
+	for (struct record_child *c = l->children; c && n + EACH <= MOST; c = c->next) {
 		if (!c->ended && c->deadline_ns < until_ns)
 			until_ns = c->deadline_ns;
-		const int own[2] = { c->out, c->err };
-		for (int i = 0; i < 2; i++) {
+		const int own[EACH] = { c->out, c->err, c->input_fd >= 0 ? c->in : -1 };
+		for (int i = 0; i < EACH; i++) {
 			if (own[i] < 0)
 				continue;
 			of[n] = c;
-			fds[n++] = (struct pollfd){ own[i], POLLIN, 0 };
+			fds[n++] = (struct pollfd){ own[i], i < 2 ? POLLIN : POLLOUT, 0 };
 		}
 	}
 	int64_t wait = until_ns == INT64_MAX ? -1 : (until_ns - now + MS - 1) / MS;
@@ -246,6 +270,8 @@ void record_loop_turn(struct record_loop *l, int64_t until_ns)
 			drain(c, &c->out, &c->output, RECORD_OUT_BYTES);
 		else if (fds[i].fd == c->err)
 			drain(c, &c->err, &c->errors, RECORD_ERR_BYTES);
+		else if (fds[i].fd == c->in)
+			feed(c);
 	}
 	if (fds[0].revents)
 		take_signals(l);

@@ -28,7 +28,9 @@ struct record_child {
 	int64_t read_ns;     /* when output last arrived */
 	bool killed;
 	struct mer_str output, errors;
-	int output_fd; /* file for the output; -1: output goes into the text */
+	int output_fd;	    /* file for the output; -1: output goes into the text */
+	int input_fd;	    /* file that is being sent to it; -1: none, or all was sent */
+	int64_t sent_bytes; /* of input_fd */
 	void *owner;
 	/* Called when new output has arrived; NULL: not called. */
 	void (*on_output)(struct record_child *c);
@@ -50,6 +52,7 @@ struct record_spawn {
 	const char *const *argv; /* ends with NULL; argv[0] is looked up on the PATH */
 	int output_fd;		 /* a file for its output; 0: into the text */
 	bool keeps_input;	 /* for record_child_write; otherwise it has no standard input */
+	int input_fd;		 /* with keeps_input: a file that is sent to it first; 0: none */
 	bool shares_terminal;	 /* uses our standard input, output, error and process group */
 	int64_t timeout_ns;	 /* 0: none */
 	void *owner;

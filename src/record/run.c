@@ -27,16 +27,7 @@ static bool is_own(const char *target)
  * ones. */
 static const char *name_of(struct record_run *r, const char *target)
 {
-	const char *at = strchr(target, '@');
-	char *name = mer_arena_strdup(r->arena, at ? at + 1 : target);
-	if (!name)
-		return NULL;
-	for (char *c = name; *c; c++)
-		if (strchr("[]%:", *c))
-			*c = '_';
-	if (name[0] == '.' || name[0] == '_')
-		name[0] = 'h';
-	const char *unlike = name;
+	const char *name = record_name_of_target(r->arena, target), *unlike = name;
 	for (unsigned n = 2; unlike; n++) {
 		bool is_taken = false;
 		for (size_t i = 0; i < r->n_hosts; i++)

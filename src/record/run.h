@@ -153,6 +153,9 @@ typedef bool record_takes_part(const struct record_host *h);
  * interrupts do not end it, and the first failure is returned. Output is in h->step. */
 int record_step_do(struct record_run *r, enum record_step_id id, record_takes_part *part,
 	bool best_effort, struct mer_err *err);
+/* Every connection of ssh: the user's own configuration decides about all else. */
+enum { RECORD_N_SSH_WORDS = 9 };
+extern const char *const record_ssh_words[RECORD_N_SSH_WORDS];
 /* The arguments that run a command line on the host: by ssh, or by a local shell. In the arena;
  * NULL: no memory. */
 const char *const *record_host_argv(

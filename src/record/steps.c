@@ -270,16 +270,19 @@ void record_say(struct record_run *r, enum record_say kind, const char *fmt, ...
 		r->talk.say(r->talk.ctx, kind, text);
 }
 
-/* Every connection of ssh: the user's own configuration decides about all else. */
-static const char *const ssh_words[] = { "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10",
-	"-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "-o", "ControlMaster=auto",
-	"-o", "ControlPersist=60", "-o" };
-enum { N_SSH_WORDS = sizeof(ssh_words) / sizeof(*ssh_words) };
+const char *const record_ssh_words[RECORD_N_SSH_WORDS] = { "ssh", "-o", "BatchMode=yes", "-o",
+	"ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3" };
+
+/* The connections of all steps are one. */
+static const char *const control_words[] = { "-o", "ControlMaster=auto", "-o", "ControlPersist=60",
+	"-o" };
+enum { N_CONTROL_WORDS = sizeof(control_words) / sizeof(*control_words) };
 
 const char *const *record_host_argv(
 	const struct record_run *r, const struct record_host *h, const char *line)
 {
-	const char **argv = mer_arena_zalloc(r->arena, N_SSH_WORDS + 6, sizeof(*argv));
+	const char **argv =
+		mer_arena_zalloc(r->arena, RECORD_N_SSH_WORDS + N_CONTROL_WORDS + 4, sizeof(*argv));
 	if (!argv)
 		return NULL;
 	/* This name marks it in the trace as a task of the recorder (analysis/tracer.h). */
@@ -293,18 +296,14 @@ const char *const *record_host_argv(
 		argv[2] = line;
 		return argv;
 	}
-	memcpy(argv, ssh_words, sizeof(ssh_words));
-	size_t n = N_SSH_WORDS;
+	memcpy(argv, record_ssh_words, sizeof(record_ssh_words));
+	memcpy(argv + RECORD_N_SSH_WORDS, control_words, sizeof(control_words));
+	size_t n = RECORD_N_SSH_WORDS + N_CONTROL_WORDS;
 	argv[n] = mer_arena_printf(r->arena, "ControlPath=%s/%%C", r->control);
 	if (!argv[n++])
 		return NULL;
 	argv[n++] = h->target;
-	/* Whatever the user's shell is there, sh reads the line. */
-	struct mer_str s = { 0 };
-	mer_str_puts(&s, "sh -c ");
-	record_put_word(&s, line);
-	argv[n] = s.failed ? NULL : mer_arena_strdup(r->arena, s.data);
-	mer_str_fini(&s);
+	argv[n] = record_shell_line(r->arena, line);
 	return argv[n] ? argv : NULL;
 }
 

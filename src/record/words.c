@@ -49,3 +49,25 @@ void record_put_word(struct mer_str *out, const char *word)
 	}
 	mer_str_putc(out, '\'');
 }
+
+const char *record_shell_line(struct mer_arena *arena, const char *line)
+{
+	struct mer_str s = { 0 };
+	mer_str_puts(&s, "sh -c ");
+	record_put_word(&s, line);
+	const char *whole = s.failed ? NULL : mer_arena_strdup(arena, s.data);
+	mer_str_fini(&s);
+	return whole;
+}
+
+char *record_name_of_target(struct mer_arena *arena, const char *target)
+{
+	const char *at = strchr(target, '@');
+	char *name = mer_arena_strdup(arena, at ? at + 1 : target);
+	for (char *c = name; c && *c; c++)
+		if (strchr("[]%:", *c))
+			*c = '_';
+	if (name && (name[0] == '.' || name[0] == '_'))
+		name[0] = 'h';
+	return name;
+}

@@ -7,6 +7,7 @@
 #define MER_RECORD_WORDS_H
 
 #include <stdbool.h>
+#include "base/arena.h"
 #include "base/str.h"
 
 enum { RECORD_WORD_MOST = 255 };
@@ -22,5 +23,9 @@ bool record_is_address(const char *text);
 
 /* Appends the word quoted for a shell: unchanged if that is safe, else in single quotes. */
 void record_put_word(struct mer_str *out, const char *word);
+/* The line for sh, as a line for whatever shell the user has on a host. NULL: no memory. */
+const char *record_shell_line(struct mer_arena *arena, const char *line);
+/* The target without the user, as a name of a file; in the arena. NULL: no memory. */
+char *record_name_of_target(struct mer_arena *arena, const char *target);
 
 #endif

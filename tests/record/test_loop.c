@@ -130,6 +130,49 @@ static void input(void **state)
 	assert_false(record_child_write(&child, "x\n", 2));
 }
 
+/* More than a pipe holds, to two children of which one is slow; then their input is still open. */
+static void input_from_a_file(void **state)
+{
+	enum { BYTES = 1000000 };
+	char path[] = "/tmp/loop-XXXXXX", *text = calloc(BYTES, 1);
+	struct record_child slow = { 0 };
+	const char *const slowly[] = { "sh", "-c",
+		"sleep 0.3; head -c 1000000 | wc -c; read x || echo over", NULL };
+	struct mer_err err = { 0 };
+	(void)state;
+	int fd = mkstemp(path);
+	assert_true(fd > 0 && text);
+	unlink(path);
+	assert_int_equal(write(fd, text, BYTES), BYTES);
+	free(text);
+	assert_int_equal(start("head -c 1000000 | wc -c; read x || echo over",
+				 (struct record_spawn){ .keeps_input = true, .input_fd = fd }),
+		0);
+	assert_int_equal(record_loop_spawn(&loop, &slow,
+				 &(struct record_spawn){
+					 .argv = slowly, .keeps_input = true, .input_fd = fd },
+				 &err),
+		0);
+	for (int64_t end = mer_now_ns() + 60 * S;
+		(!child.output.len || !slow.output.len) && mer_now_ns() < end;)
+		record_loop_turn(&loop, end);
+	assert_string_equal(child.output.data, "1000000\n");
+	assert_string_equal(slow.output.data, "1000000\n");
+	assert_false(child.ended || slow.ended);
+	record_child_close_input(&child);
+	record_child_free(&slow);
+	until_ended();
+	assert_string_equal(child.output.data, "1000000\nover\n");
+	record_child_free(&child);
+	/* One that does not read it ends as it likes. */
+	assert_int_equal(start("exec <&-; exit 3",
+				 (struct record_spawn){ .keeps_input = true, .input_fd = fd }),
+		0);
+	until_ended();
+	assert_int_equal(record_child_code(&child), 3);
+	close(fd);
+}
+
 static void output_into_a_file(void **state)
 {
 	char path[] = "/tmp/loop-XXXXXX", text[16] = { 0 };
@@ -281,6 +324,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_such_program, open_loop, close_loop),
 		cmocka_unit_test_setup_teardown(bounded, open_loop, close_loop),
 		cmocka_unit_test_setup_teardown(input, open_loop, close_loop),
+		cmocka_unit_test_setup_teardown(input_from_a_file, open_loop, close_loop),
 		cmocka_unit_test_setup_teardown(output_into_a_file, open_loop, close_loop),
 		cmocka_unit_test_setup_teardown(tells_of_output, open_loop, close_loop),
 		cmocka_unit_test_setup_teardown(deadlines, open_loop, close_loop),

@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "record/fetch.h"
+#include "record/hosts.h"
 #include "record/words.h"
 
 /* Texts up to NULL are such words, those behind it are not. */
@@ -130,6 +132,47 @@ static void too_many_files(void **state)
 	mer_arena_fini(&arena);
 }
 
+static void names_of_targets(void **state)
+{
+	static const char *const names[][2] = { { "web", "web" }, { "root@web-1.lan", "web-1.lan" },
+		{ "me@[fe80::1%eth0]", "hfe80__1_eth0_" }, { "..", "h." }, { "_x", "hx" } };
+	struct mer_arena arena;
+	(void)state;
+	mer_arena_init(&arena);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_string_equal(record_name_of_target(&arena, names[i][0]), names[i][1]);
+	assert_string_equal(record_shell_line(&arena, "echo 'a b'"), "sh -c 'echo '\\''a b'\\'''");
+	mer_arena_fini(&arena);
+}
+
+/* Of files the first word of each line; what has a folder is no file. */
+static void lists_of_hosts(void **state)
+{
+	char path[] = "/tmp/hosts-XXXXXX";
+	static const char text[] = "a note\n\n # none\n\tuser@b:/x\r\nc#d\n";
+	const char *words[] = { "x", "y:/etc/passwd", path, "z" }, *hosts[8];
+	const char *const wanted[] = { "x", "y:/etc/passwd", "a", "user@b:/x", "c", "z" };
+	const struct session_texts list = { words, 4 };
+	struct mer_arena arena;
+	struct mer_err err = { 0 };
+	size_t n = 0;
+	(void)state;
+	int fd = mkstemp(path);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+	mer_arena_init(&arena);
+	assert_int_equal(record_hosts_add(&arena, &list, hosts, &n, 8, &err), 0);
+	assert_int_equal(n, 6);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(hosts[i], wanted[i]);
+	n = 0;
+	assert_int_equal(record_hosts_add(&arena, &list, hosts, &n, 4, &err), MER_ERR_LIMIT);
+	unlink(path);
+	n = 0;
+	assert_int_equal(record_hosts_add(&arena, &list, hosts, &n, 8, &err), MER_ERR_SYS);
+	mer_arena_fini(&arena);
+}
+
 /* Each preset is found by its name, has its own text, and can be read. */
 static void presets(void **state)
 {
@@ -163,6 +206,8 @@ int main(void)
 		cmocka_unit_test(paths),
 		cmocka_unit_test(files),
 		cmocka_unit_test(too_many_files),
+		cmocka_unit_test(names_of_targets),
+		cmocka_unit_test(lists_of_hosts),
 		cmocka_unit_test(presets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/file.h"
 #include "base/nearest.h"
 #include "ask/words/options.h"
 #include "cli/record/record.h"
+#include "record/hosts.h"
 #include "record/words.h"
 
 /* A preset of the program, or a file when it has a slash. */
@@ -188,50 +188,14 @@ int record_setup_plan(struct recording *r)
 	return rc;
 }
 
-/* A file has a host in a line; # begins a comment. */
-static int read_hosts(
-	struct recording *r, const char *path, const char **hosts, size_t *n, size_t most)
-{
-	struct mer_file f;
-	struct ask *ask = r->ask;
-	int rc = mer_file_open(&f, path, &ask->err);
-	if (rc)
-		return rc;
-	char *text = f.size < 1 << 20 ? mer_arena_strndup(&ask->arena, (const char *)f.data, f.size)
-				      : NULL;
-	mer_file_close(&f);
-	if (!text)
-		return mer_fail(&ask->err, MER_ERR_INPUT, "%s: too long for a list of hosts", path);
-	for (char *save = NULL, *line = strtok_r(text, "\n", &save); line;
-		line = strtok_r(NULL, "\n", &save)) {
-		line[strcspn(line, "#\r")] = '\0';
-		char *end = NULL, *word = strtok_r(line, " \t", &end);
-		if (!word)
-			continue;
-		if (*n >= most)
-			return mer_fail(
-				&ask->err, MER_ERR_LIMIT, "%s: more than %zu hosts", path, most);
-		hosts[(*n)++] = word;
-	}
-	return 0;
-}
-
 int record_setup_hosts(struct recording *r, const char *const *words, size_t n_words)
 {
 	enum { MOST = RECORD_MOST_HOSTS + 1 };
 	struct ask *ask = r->ask;
-	const struct session_texts *given = &r->o->hosts;
 	const char **hosts = mer_arena_zalloc(&ask->arena, MOST + n_words, sizeof(*hosts));
 	size_t n = 0;
-	struct stat st;
-	int rc = hosts ? 0 : mer_fail_nomem(&ask->err);
-	for (size_t i = 0; i < given->n && rc == 0; i++) {
-		const char *word = given->item[i];
-		if (strchr(word, '/') || (stat(word, &st) == 0 && S_ISREG(st.st_mode)))
-			rc = read_hosts(r, word, hosts, &n, MOST);
-		else if (n < MOST)
-			hosts[n++] = word;
-	}
+	int rc = hosts ? record_hosts_add(&ask->arena, &r->o->hosts, hosts, &n, MOST, &ask->err)
+		       : mer_fail_nomem(&ask->err);
 	for (size_t i = 0; i < n_words && rc == 0; i++)
 		hosts[n++] = words[i];
 	if (rc == 0 && n == 0)
