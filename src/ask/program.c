@@ -23,11 +23,11 @@ int ask_output_file(struct ask *ask, const char *id)
 	return ask->folder ? ask->program->output_file(ask, id) : 0;
 }
 
-static void begin(struct ask_progress *p, struct ask *ask, const char *what, uint64_t total_bytes,
-	struct mer_session *of)
+static void begin(struct ask_progress *p, struct ask *ask, const char *what, uint64_t total,
+	const char *things, struct mer_session *of)
 {
 	*p = (struct ask_progress){
-		.total_bytes = total_bytes, .of = of, .what = what, .ask = ask
+		.total_bytes = total, .things = things, .of = of, .what = what, .ask = ask
 	};
 	atomic_init(&p->done_bytes, 0);
 	if (ask->program)
@@ -37,13 +37,19 @@ static void begin(struct ask_progress *p, struct ask *ask, const char *what, uin
 void ask_progress_begin(
 	struct ask_progress *p, struct ask *ask, const char *what, uint64_t total_bytes)
 {
-	begin(p, ask, what, total_bytes, NULL);
+	begin(p, ask, what, total_bytes, NULL, NULL);
 }
 
 void ask_progress_follow(
 	struct ask_progress *p, struct ask *ask, const char *what, struct mer_session *of)
 {
-	begin(p, ask, what, 0, of);
+	begin(p, ask, what, 0, NULL, of);
+}
+
+void ask_progress_count(struct ask_progress *p, struct ask *ask, const char *what,
+	const char *things, uint64_t total)
+{
+	begin(p, ask, what, total, things, NULL);
 }
 
 void ask_progress_end(struct ask_progress *p)

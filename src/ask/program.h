@@ -12,7 +12,8 @@ enum ask_said { ASK_NOTE, ASK_WARNING, ASK_ERROR, ASK_MISUSE };
 struct ask_progress {
 	atomic_uint_least64_t done_bytes; /* added to by anyone */
 	uint64_t total_bytes;		  /* 0: not known */
-	struct mer_session *of;		  /* that knows both instead; NULL: none */
+	const char *things;	/* what both count instead of bytes: "hosts"; NULL: bytes */
+	struct mer_session *of; /* that knows both instead; NULL: none */
 	const char *what;
 	struct ask *ask;
 	void *shown; /* of the program; NULL: it is not shown */
@@ -43,6 +44,9 @@ void ask_progress_begin(
 /* The same of what a session does, until its stage ends. */
 void ask_progress_follow(
 	struct ask_progress *p, struct ask *ask, const char *what, struct mer_session *of);
+/* The same of so many things. */
+void ask_progress_count(struct ask_progress *p, struct ask *ask, const char *what,
+	const char *things, uint64_t total);
 void ask_progress_end(struct ask_progress *p);
 
 static inline void ask_progress_add(struct ask_progress *p, uint64_t bytes)

@@ -36,10 +36,35 @@ static void erase(struct shown *p)
 	p->drawn = false;
 }
 
+static void put_line(struct shown *x, struct mer_str *s)
+{
+	if (!s->failed)
+		put(s->data, s->len < LINE_BYTES ? s->len : LINE_BYTES);
+	x->drawn = true;
+	mer_str_fini(s);
+}
+
+/* How long each thing takes tells nothing of the others, so no time is guessed. */
+static void draw_things(struct shown *x, uint64_t done)
+{
+	const struct ask_progress *p = x->of;
+	struct mer_str s = { 0 };
+	mer_str_printf(&s, "\r\033[K%s: ", p->what);
+	ask_text_count(&s, (int64_t)done);
+	mer_str_puts(&s, " of ");
+	ask_text_count(&s, (int64_t)p->total_bytes);
+	mer_str_printf(&s, " %s", p->things);
+	put_line(x, &s);
+}
+
 static void draw(struct shown *x)
 {
 	struct ask_progress *p = x->of;
 	uint64_t done = atomic_load_explicit(&p->done_bytes, memory_order_relaxed);
+	if (p->things) {
+		draw_things(x, done);
+		return;
+	}
 	if (p->of && !mer_session_progress(p->of, &done, &p->total_bytes))
 		return; /* it ends just now */
 	int64_t now = mer_now_ns();
@@ -76,10 +101,7 @@ static void draw(struct shown *x)
 			mer_str_puts(&s, " left");
 		}
 	}
-	if (!s.failed)
-		put(s.data, s.len < LINE_BYTES ? s.len : LINE_BYTES);
-	x->drawn = true;
-	mer_str_fini(&s);
+	put_line(x, &s);
 }
 
 static void *ticker(void *arg)

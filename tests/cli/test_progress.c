@@ -17,7 +17,7 @@
 static char text[10000];
 
 /* Runs with stderr in a file, and reads what was written into text. */
-static void captured(unsigned when, unsigned half_ms, unsigned second)
+static void captured(unsigned when, unsigned half_ms, unsigned second, const char *things)
 {
 	struct ask ask = {
 		.progress_when = when, .format = ASK_FORMAT_TABLE, .program = &cli_program
@@ -28,7 +28,10 @@ static void captured(unsigned when, unsigned half_ms, unsigned second)
 	int saved = dup(STDERR_FILENO);
 	dup2(fileno(f), STDERR_FILENO);
 
-	ask_progress_begin(&p, &ask, "reading", 4096);
+	if (things)
+		ask_progress_count(&p, &ask, "reading", things, 4096);
+	else
+		ask_progress_begin(&p, &ask, "reading", 4096);
 	ask_progress_add(&p, 1024);
 	usleep(half_ms * 1000);
 	ask_warn(&ask, "a word between");
@@ -57,26 +60,34 @@ static size_t times(const char *what)
 static void shown(void **state)
 {
 	(void)state;
-	captured(ASK_ALWAYS, 750, 1024);
+	captured(ASK_ALWAYS, 750, 1024, NULL);
 	assert_non_null(strstr(text, "reading: 2.00 KiB of 4.00 KiB (50 %), "));
 	assert_non_null(strstr(text, "meridian: warning: a word between\n"));
 	assert_in_range(times("reading"), 1, 6);
 	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
 	/* All is read, and it goes on. */
-	captured(ASK_ALWAYS, 750, 3072);
+	captured(ASK_ALWAYS, 750, 3072, NULL);
 	assert_non_null(strstr(text, "reading: 4.00 KiB read, computing for 0 ns"));
 	assert_null(strstr(text, "100 %"));
+}
+
+static void things(void **state)
+{
+	(void)state;
+	captured(ASK_ALWAYS, 750, 1024, "hosts");
+	assert_non_null(strstr(text, "\r\033[Kreading: 2,048 of 4,096 hosts\r"));
+	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
 }
 
 static void not_shown(void **state)
 {
 	static const char word[] = "meridian: warning: a word between\n";
 	(void)state;
-	captured(ASK_ALWAYS, 50, 1024); /* too short */
+	captured(ASK_ALWAYS, 50, 1024, NULL); /* too short */
 	assert_string_equal(text, word);
-	captured(ASK_AUTO, 550, 1024); /* no terminal */
+	captured(ASK_AUTO, 550, 1024, NULL); /* no terminal */
 	assert_string_equal(text, word);
-	captured(ASK_NEVER, 1, 1024);
+	captured(ASK_NEVER, 1, 1024, NULL);
 	assert_string_equal(text, word);
 }
 
@@ -84,6 +95,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shown),
+		cmocka_unit_test(things),
 		cmocka_unit_test(not_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
