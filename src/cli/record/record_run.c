@@ -406,7 +406,8 @@ int record_run_all(struct recording *r)
 			record_print_next(r);
 	} else {
 		record_say(run, RECORD_SAY_NOTE,
-			"the traces are still there: 'meridian record fetch %s'", run->folder);
+			"the traces are still there: 'meridian record fetch %s' gets them, 'meridian fleet %s -- top cpu' uses them there",
+			run->folder, run->folder);
 	}
 	if (run->command && !own)
 		ask_note(ask,

@@ -1,0 +1,112 @@
+/* meridian fleet: a question to hosts where their traces lie, by ssh.
+ *
+ *   cmd_fleet.c       options, and the steps one after the other
+ *   fleet_hosts.c     from words, or a recording's manifest, to hosts and folders of traces
+ *   fleet_question.c  which words of the question are for the hosts, which for the answer
+ *   fleet_lines.c     what is run on a host; --dry-run
+ *   fleet_steps.c     a line on all hosts, so many at a time; programs here
+ *   fleet_kept.c      the folder of parts and answers, and what of it is still true
+ *
+ * A host that fails is left out, with a sentence, and never ends what the others do. What comes
+ * from hosts goes to files. */
+#ifndef MER_CLI_FLEET_FLEET_H
+#define MER_CLI_FLEET_FLEET_H
+
+#include "ask/context.h"
+#include "record/loop.h"
+
+enum { FLEET_MOST_HOSTS = 10000, FLEET_MOST_AT_ONCE = 200 };
+
+struct fleet_options {
+	struct session_texts hosts;
+	const char *folder, *keep, *ssh, *program, *cpu_quota;
+	uint64_t fanout, jobs; /* 0: not given */
+	struct ask_amount nice, timeout;
+	bool dry_run;
+};
+
+enum fleet_step { FLEET_PART, FLEET_ANSWER };
+
+struct fleet_host {
+	const char *target; /* for ssh; NULL: this host */
+	const char *folder; /* of its traces, as a word of a shell line */
+	const char *name;   /* of its files; no other host has it */
+	const char *label;  /* in messages */
+	const char *failed; /* why it is left out; NULL: it is not */
+	struct record_child child;
+	int fd;	       /* of the file that the child's output goes to; -1: none */
+	bool is_asked; /* in this step: the child has been started */
+};
+
+struct fleet {
+	struct ask *ask;
+	const struct fleet_options *o;
+	struct fleet_host *hosts; /* in the arena */
+	size_t n_hosts;
+	const char *recording; /* its folder; NULL: hosts are not those of a manifest */
+	/* The question: its verb, and its other words by who is given them. */
+	const char *verb;
+	const char **asked, **shown;
+	size_t n_asked, n_shown;
+	char *dir; /* of parts and answers; absolute */
+	int lock;  /* of it; -1: none */
+	bool is_temporary;
+	bool any_lost; /* something that a step here said is not there */
+	struct record_loop loop;
+};
+
+/* Fills hosts and recording. */
+int fleet_read_hosts(struct fleet *f);
+/* Fills verb, asked and shown from the words behind "--". */
+int fleet_read_question(struct fleet *f);
+/* Can it be asked of hosts? sync: where their clocks will be. MER_ERR_USAGE: it cannot. */
+int fleet_try_question(struct fleet *f, const char *sync);
+
+/* ---- Lines ---- */
+
+/* What the host's sh runs in this step. sync_bytes: of what is sent to it first (FLEET_ANSWER). In
+ * the arena; NULL: no memory. */
+const char *fleet_script(const struct fleet *f, const struct fleet_host *h, enum fleet_step step,
+	int64_t sync_bytes);
+/* The arguments that run it there. The same. */
+const char *const *fleet_argv(
+	const struct fleet *f, const struct fleet_host *h, const char *script);
+/* A word as in a shell line; a folder or program below ~ stays there. The same. */
+const char *fleet_path_word(struct mer_arena *arena, const char *path);
+/* --dry-run: all lines, which do the same where they are typed. */
+int fleet_print_lines(const struct fleet *f);
+
+/* ---- The folder ---- */
+
+int fleet_open_folder(struct fleet *f);
+/* Removes it, if nobody wants to keep it. */
+void fleet_close_folder(struct fleet *f);
+/* FOLDER/parts/NAME.part, or in answers/; in the arena; NULL: no memory. */
+const char *fleet_file(const struct fleet *f, const struct fleet_host *h, enum fleet_step step);
+/* A file of the folder by its name. The same. */
+const char *fleet_path(const struct fleet *f, const char *name);
+/* Is path there, made from what the key says? */
+bool fleet_is_kept(const struct fleet *f, const char *path, const struct mer_str *key);
+/* It is not any more, if it was. */
+void fleet_forget(const struct fleet *f, const char *path);
+/* Now it is. */
+int fleet_keep(const struct fleet *f, const char *path, const struct mer_str *key);
+/* What the host's part is made from; sync: fleet_key_file of the clocks: its answer. */
+void fleet_key(const struct fleet *f, const struct fleet_host *h, const struct mer_str *sync,
+	struct mer_str *key);
+/* Adds a file's name and what is in it. False: it cannot be read. */
+bool fleet_key_file(struct mer_str *key, const char *path);
+
+/* ---- Steps ---- */
+
+/* Asks all hosts that have not failed, and whose file is not there yet. sync: what is sent to them
+ * first; NULL: nothing. Failures of hosts are in failed; what is returned concerns all. */
+int fleet_step(struct fleet *f, enum fleet_step step, const char *sync);
+/* Runs this program with these words, which end with NULL. Its exit status; negative: an error,
+ * also of an interrupt. is_shown: it has our standard output and error; otherwise only what it says
+ * is shown, or, if said is not NULL, added to it. */
+int fleet_run_here(struct fleet *f, const char *const *words, bool is_shown, struct mer_str *said);
+/* Adds what a program said of why it failed: its error, else its last line. */
+void fleet_put_said(struct mer_str *out, const struct mer_str *errors);
+
+#endif
