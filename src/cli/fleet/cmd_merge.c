@@ -81,7 +81,7 @@ const struct ask_verb cli_verb_merge = {
 	.help = "one answer of the parts that hosts have for it",
 	.synopsis = "[OPTION...] PART...",
 	.description =
-		"Prints the answer that a question about the traces of all these hosts would have. Each host was asked with --part, which writes what it has for the answer, and --sync with the same file of clocks: 'meridian top cpu --sync all.sync --part -o web1.part TRACE...'.",
+		"Prints the answer that a question about the traces of all these hosts would have. Each host answers with --part, which writes what it has for the answer, and --sync with the same file of clocks: 'meridian top cpu --sync all.sync --part -o web1.part TRACE...'.",
 	.more =
 		"The question is in the parts, with its options. Those of different questions or clocks cannot be merged, nor can those of another version of meridian. A part that is damaged is left out, and hosts that the file of clocks has, but no part, are named: the answer is without them.\n\n"
 		"Questions that can be merged are top, log, stats and freq of analyses that need no other host: not of requests, messages, waits, net, servers, mpi and vm; and summary --peers, without what messages between hosts show. --begin and --end need a date or nanoseconds since 1970, as traces of each host begin at another time.",
@@ -93,8 +93,8 @@ const struct ask_verb cli_verb_merge = {
 	.max_args = -1,
 	.args = "PART",
 	.examples = {
-		{ "meridian top cpu --part -o server.part server/", "On each host that has a recording." },
-		{ "meridian merge server.part", "Where the parts of all hosts meet." },
+		{ "meridian top cpu --part -o a.part server/ && meridian merge a.part", "A host writes what it has; where all parts meet they are merged." },
+		{ "meridian merge a.part --format csv", "The same in another format." },
 	},
 	.run = run,
 };
