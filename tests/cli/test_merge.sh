@@ -95,6 +95,18 @@ run 0 merge --format csv -o "$dir/tables/" "$dir/two.part" "$dir/$2.part" "$dir/
 same "a folder" "$dir/csv" "$dir/tables/top.csv"
 run 2 merge --format svg "$dir/two.part"
 
+# The file of clocks may have another name here; another file is refused.
+cp "$dir/all.sync" "$dir/copy.sync"
+run 0 merge --format json --sync "$dir/copy.sync" "$dir/two.part" "$dir/$2.part" "$dir/$4.part"
+equal "the file of clocks" "$(jq -r .sync.file "$dir/out")" "$dir/copy.sync"
+echo >>"$dir/copy.sync"
+run 2 merge --sync "$dir/copy.sync" "$dir/two.part" "$dir/$2.part" "$dir/$4.part"
+text "$dir/err" 'have other clocks than' 'another file of clocks'
+# A part whose question would write a file.
+gunzip -c <"$dir/$1.part" | sed 's/--json/--oo=x/' | gzip >"$dir/evil.part"
+run 3 merge "$dir/evil.part"
+text "$dir/err" 'its question is none' 'a question with another option'
+
 # A host without a part is named.
 run 0 merge "$dir/$1.part" "$dir/$2.part" "$dir/$3.part"
 text "$dir/err" "there is no part of $4: what this host did is not in this answer" 'a missing part'

@@ -103,9 +103,9 @@ static int align(struct fleet *f, const char *sync)
 	return rc;
 }
 
-static int merge(struct fleet *f)
+static int merge(struct fleet *f, const char *sync)
 {
-	size_t n, n_own = 2 + f->n_shown;
+	size_t n, n_own = 4 + f->n_shown;
 	const char **words = words_here(f, FLEET_ANSWER, n_own, &n);
 	if (!words)
 		return mer_fail_nomem(&f->ask->err);
@@ -113,8 +113,10 @@ static int merge(struct fleet *f)
 		return mer_fail(&f->ask->err, MER_ERR_INPUT, "no host has answered");
 	words[1] = "merge";
 	words[2] = manner(f);
+	words[3] = "--sync";
+	words[4] = sync;
 	for (size_t i = 0; i < f->n_shown; i++)
-		words[3 + i] = f->shown[i];
+		words[5 + i] = f->shown[i];
 	int rc = fleet_run_here(f, words, true, NULL);
 	for (size_t i = 0; i < f->n_hosts; i++)
 		f->any_lost |= f->hosts[i].failed != NULL;
@@ -138,7 +140,7 @@ static int ask_fleet(struct fleet *f)
 	if (rc == 0)
 		rc = fleet_step(f, FLEET_ANSWER, sync);
 	if (rc == 0)
-		rc = merge(f);
+		rc = merge(f, sync);
 	fleet_close_folder(f);
 	record_loop_close(&f->loop);
 	return rc;

@@ -1,12 +1,54 @@
 /* meridian merge: one answer of the parts that hosts have for it. */
+#include <string.h>
+
 #include "ask/parts.h"
+#include "ask/program.h"
 #include "ask/verb.h"
 #include "ask/words/command.h"
+#include "base/file.h"
 #include "cli/output.h"
 
 struct values {
-	const char *to, *format;
+	const char *to, *format, *sync;
 };
+
+/* Parts come from elsewhere: a question that --part would not have written may name files. */
+static bool may_be_asked(const struct ask *ask, const struct answer_part *p)
+{
+	enum { ELSEWHERE = ASK_USES_SYNC | ASK_USES_INPUT | ASK_USES_MARKS | ASK_USES_ALWAYS };
+	const struct ask_verb *verb = ask_verb_find(ask, p->verb);
+	bool ok = verb && verb->uses & ASK_USES_PARTS && p->analysis[0] != '-';
+	for (size_t i = 0; ok && i < p->options.n; i++) {
+		const char *word = p->options.item[i];
+		bool common, is_long = strncmp(word, "--", 2) == 0;
+		const struct ask_option *o = is_long ? ask_option_find(verb, word + 2,
+							       strcspn(word + 2, "="), 0, &common)
+						     : NULL;
+		ok = o && !ask_option_is_file(o) && !(common && o->uses & ELSEWHERE);
+	}
+	return ok;
+}
+
+/* The file that all hosts had, which has another name here. */
+static int name_clocks(struct ask *ask, const char *path, const struct ask_parts *parts)
+{
+	struct mer_file f;
+	int rc = mer_file_open(&f, path, &ask->err);
+	if (rc)
+		return rc;
+	uint64_t clocks = mer_hash(f.data, f.size);
+	mer_file_close(&f);
+	struct session_synced *own = mer_arena_zalloc(&ask->arena, 1, sizeof(*own));
+	if (!own)
+		return mer_fail_nomem(&ask->err);
+	if (clocks != parts->of[0].clocks || !parts->of[0].about.synced)
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"these parts have other clocks than %.500s", path);
+	*own = *parts->of[0].about.synced;
+	own->file = path;
+	parts->of[0].about.synced = own;
+	return 0;
+}
 
 /* The question's words, as if they had been typed; then the rest is as for any question. */
 static int answer(struct ask *ask, const struct values *v, struct ask_parts *parts)
@@ -28,14 +70,15 @@ static int answer(struct ask *ask, const struct values *v, struct ask_parts *par
 	}
 	if (*first->analysis)
 		words[n++] = first->analysis;
+	if (!may_be_asked(ask, first))
+		return mer_fail(&ask->err, MER_ERR_INPUT,
+			"%.500s: this part of an answer is damaged: its question is none",
+			first->path);
 	ask->n_args = ask->n_before = 0;
 	ask->asked = (struct session_texts){ 0 };
 	ask->format = UINT32_MAX;
 	ask->parts = parts;
 	int rc = ask_command_read(ask, (int)n, (char **)(uintptr_t)words, 1, &values);
-	if (rc == 0 && !(ask->verb->uses & ASK_USES_PARTS))
-		rc = mer_fail(&ask->err, MER_ERR_INPUT, "%.500s: this part of an answer is damaged",
-			first->path);
 	ask->output = v->to;
 	/* Where it goes depends on the question. */
 	if (rc == 0)
@@ -54,6 +97,8 @@ static int run(struct ask *ask, const void *values)
 	if (rc == 0 && v->format && strcmp(parts.of[0].verb, "log") == 0)
 		rc = mer_fail(&ask->err, MER_ERR_USAGE,
 			"--format: a log has other rows in other formats: give it to the question of each host");
+	if (rc == 0 && v->sync)
+		rc = name_clocks(ask, v->sync, &parts);
 	if (rc == 0)
 		rc = answer(ask, v, &parts);
 	ask_parts_fini(&parts);
@@ -73,6 +118,11 @@ static const struct ask_option options[] = {
 		.arg = "FORMAT",
 		.help = "table, json, jsonl or csv, instead of the question's",
 		.offset = offsetof(struct values, format) },
+	{ .name = "sync",
+		.kind = ASK_FILE,
+		.arg = "FILE",
+		.help = "the hosts' file of clocks: checks that it is this one",
+		.offset = offsetof(struct values, sync) },
 	{ 0 },
 };
 
