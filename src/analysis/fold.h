@@ -240,6 +240,9 @@ struct fold {
 	/* not_by: keys that rows of this fold cannot be grouped by, although its facts may have
 	 * them; instead: the table whose rows can. */
 	const char *not_by, *instead;
+	/* finish looks at rows of several facts at once, and orders them anew: tables of hosts
+	 * cannot be merged (partial.h). */
+	bool finishes_together;
 	/* Called with all rows in order, before they are sorted by the output's sort; may add,
 	 * change and remove rows. n_seen: number of facts, selected or not. With options.take_row,
 	 * which is of FOLD_ROWS, it is called with some of the rows at a time, and may only

@@ -27,6 +27,8 @@ static const char *why_not(const struct analysis_request *r)
 	const struct analysis_output *o = &r->analysis->outputs[r->output];
 	if (!o->fold || r->analysis->of_periods)
 		return "is made of all events, not of what single hosts have";
+	if (o->fold->finishes_together)
+		return "has a table of all places at once";
 	for (size_t i = 0; i < FOLD_KINDS && o->fold->kinds[i]; i++) {
 		const struct fact_maker *m = o->fold->kinds[i]->maker;
 		if (m->requests)

@@ -97,6 +97,7 @@ static void walk(struct mer_walk *w, struct answer_part *p)
 	mer_walk_text(w, &p->lacking);
 	walk_texts(w, &p->aligned);
 	MER_WALK(w, p->clocks);
+	MER_WALK(w, p->n_opening);
 	if (!w->failed)
 		answer_walk(w, &p->about);
 	/* Rows of hosts, or what they have for tables. */

@@ -37,6 +37,7 @@ struct answer_part {
 	/* Of that file, or of the hosts that were aligned without one; 0: clocks are as
 	 * recorded. */
 	uint64_t clocks;
+	size_t n_opening; /* of the findings, the first ones are those of opening the traces */
 	/* Findings of the traces, how the clocks of all hosts are, and, instead of what hosts have
 	 * for tables, one of their rows. */
 	struct answer about;

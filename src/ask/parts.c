@@ -88,15 +88,18 @@ static const char *name_of(struct ask *ask, const struct placed *list, size_t i)
 		     : list[i].host->name;
 }
 
-/* Findings of a part with its first host; streams get the numbers that they would have among those
- * of all hosts. */
-static void add_findings(struct mer_experiment *e, const struct placed *list, size_t n, size_t at)
+/* Findings of a part with its first host, those of opening or the others; streams get the numbers
+ * that they would have among those of all hosts. */
+static void add_findings(
+	struct mer_experiment *e, const struct placed *list, size_t n, size_t at, bool opening)
 {
 	const struct answer_part *p = list[at].part;
 	for (size_t i = 0; i < at; i++)
 		if (list[i].part == p)
 			return;
 	for (size_t k = 0; k < p->about.taken.n; k++) {
+		if ((k < p->n_opening) != opening)
+			continue;
 		struct mer_diag d = p->about.taken.rows[k];
 		const struct answer_part_host *h = p->hosts;
 		uint32_t before = 0;
@@ -152,7 +155,9 @@ static int place_hosts(struct ask *ask, struct ask_parts *p)
 	e->end = p->end;
 	e->n_hosts = p->n_hosts = (uint32_t)n;
 	for (size_t i = 0; i < n; i++)
-		add_findings(e, list, n, i);
+		add_findings(e, list, n, i, true);
+	for (size_t i = 0; i < n; i++)
+		add_findings(e, list, n, i, false);
 	return 0;
 }
 

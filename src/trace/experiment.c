@@ -515,6 +515,7 @@ static int open_all(
 		rc = trace_find_missing(e, err);
 	if (rc == 0)
 		trace_report_holes(e);
+	e->n_opening = e->diags.n;
 	mer_map_fini(&e->stream_map);
 	return rc;
 }

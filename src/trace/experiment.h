@@ -68,6 +68,7 @@ struct trace_twin {
 struct mer_experiment {
 	struct mer_arena arena;
 	struct mer_diags diags;
+	size_t n_opening; /* of these, the first ones are those of opening */
 	struct mer_open_options options;
 	struct mer_host *hosts;
 	struct mer_trace *traces;

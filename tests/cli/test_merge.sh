@@ -78,6 +78,13 @@ for recording in "shop-a client db web" "web-lossy client db web" "web-load clie
 	questions "$of"
 done
 
+# Findings of several hosts, of opening them and of what was read, are in the order of all hosts'.
+"$KERNELWORLD" -o "$dir/lossy" --hosts 3 --tasks 5 --cpus 2 --duration 400ms --seed 31 --lost 4% --statedump --no-truth >/dev/null
+traces=$dir/lossy
+run 0 sync --save "$dir/all.sync" "$traces"
+merged "h0 h1 h2" top cpu --json
+[ "$(jq '.diagnostics | map(.code) | unique | length' "$dir/all")" -ge 2 ] && ok || fail "all findings are of one kind"
+
 # From here on the world's hosts, h0 to h3.
 traces=$dir/world
 run 0 sync --save "$dir/all.sync" "$traces"
@@ -160,7 +167,7 @@ traces=$dir/world
 run 0 sync --save "$dir/all.sync" "$traces"
 
 # What cannot be merged.
-for refused in "top requests" "top waits" "top messages" "top vm" "top mpi" "top net" "stats" "top cpu --plot $dir/x.svg"; do
+for refused in "top requests" "top waits" "top messages" "top vm" "top mpi" "top net" "stats" "log disk --table map" "top cpu --plot $dir/x.svg"; do
 	run 2 $refused --part --sync "$dir/all.sync" -o "$dir/refused.part" "$traces/$1"
 done
 text "$dir/err" 'exclude each other' 'a picture'

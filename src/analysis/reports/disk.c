@@ -155,6 +155,7 @@ static const struct fold map = {
 	.cells = (const struct fold_cell[]){ { "requests", FOLD_VALUE, .of_fact = one }, { 0 } },
 	.value = "begin",
 	.all_rows = true,
+	.finishes_together = true,
 	.finish = disk_map_finish,
 };
 
