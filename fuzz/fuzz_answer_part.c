@@ -23,7 +23,6 @@ static void merge(const struct answer_part *p)
 		.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 	};
 	struct mer_err err = { 0 };
-	uint32_t bad;
 	size_t n = 0;
 	int output = a ? analysis_find_output(a, p->verb) : -1;
 	if (output < 0 || p->n_hosts > MOST || !p->n_tables)
@@ -37,7 +36,7 @@ static void merge(const struct answer_part *p)
 	for (size_t i = 0; i < p->n_hosts; i++)
 		hosts[i] = (struct analysis_partial_host){ p->hosts[i].name, p->hosts[i].of };
 	int rc = analysis_merge(&run, &none, &options, requests, n, hosts, (uint32_t)p->n_hosts,
-		true, &sum, tables, &bad, &err);
+		true, &sum, tables, &err);
 	check(rc != MER_ERR_BUG);
 	for (size_t r = 0; rc == 0 && r < tables[0].n_rows; r++)
 		for (size_t c = 0; c < tables[0].n_columns; c++) {

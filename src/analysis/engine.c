@@ -679,17 +679,14 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 int analysis_merge(struct analysis_run *run, struct mer_experiment *none,
 	const struct analysis_options *options, const struct analysis_request *requests, size_t n,
 	const struct analysis_partial_host *hosts, uint32_t n_hosts, bool leaves_out,
-	struct analysis_left_out *sum, struct mer_table *tables, uint32_t *bad, struct mer_err *err)
+	struct analysis_left_out *sum, struct mer_table *tables, struct mer_err *err)
 {
 	/* For what finishes tables: there is no host whose own rows it could change. */
 	static struct kernel_world no_world;
 	struct engine g = { .run = run };
-	struct fold_merge m = { .run = run,
-		.hosts = hosts,
-		.n_hosts = n_hosts,
-		.leaves_out = leaves_out,
-		.sum = sum,
-		.bad = KERNEL_NONE };
+	struct fold_merge m = {
+		.run = run, .hosts = hosts, .n_hosts = n_hosts, .leaves_out = leaves_out, .sum = sum
+	};
 	int rc = begin_engine(&g, none, options, requests, n, tables, err);
 	run->world = &no_world;
 	run->has_source = true;
@@ -705,8 +702,6 @@ int analysis_merge(struct analysis_run *run, struct mer_experiment *none,
 		if (rc == 0 && o->sort)
 			mer_table_sort(&tables[k], o->sort, false);
 	}
-	if (bad)
-		*bad = m.bad;
 	free_engine(&g);
 	return rc;
 }

@@ -340,7 +340,6 @@ struct fold_merge {
 	size_t request;
 	bool leaves_out;
 	struct analysis_left_out *sum;
-	uint32_t bad; /* a host whose bytes are damaged; KERNEL_NONE: none */
 };
 int fold_merge(const struct fold_plan *p, struct fold_merge *m, struct mer_table *t);
 

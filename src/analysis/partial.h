@@ -39,12 +39,11 @@ struct analysis_partial_host {
 /* The tables of hosts, which are in the order in which the experiment of all of them would have
  * them. options: as of the run on each host, but without what selects hosts, CPUs and tasks.
  * leaves_out: as analysis_leave_out does, which adds to sum. Tables' texts live as long as the
- * run and the bytes. MER_ERR_INPUT: bytes of a host are damaged, which bad says (NULL allowed);
+ * run and the bytes. MER_ERR_INPUT: bytes of a host are damaged, which the message names;
  * MER_ERR_USAGE: such a table cannot be merged. Call analysis_run_fini whatever the result. */
 int analysis_merge(struct analysis_run *run, struct mer_experiment *none,
 	const struct analysis_options *options, const struct analysis_request *requests, size_t n,
 	const struct analysis_partial_host *hosts, uint32_t n_hosts, bool leaves_out,
-	struct analysis_left_out *sum, struct mer_table *tables, uint32_t *bad,
-	struct mer_err *err);
+	struct analysis_left_out *sum, struct mer_table *tables, struct mer_err *err);
 
 #endif

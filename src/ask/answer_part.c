@@ -31,11 +31,9 @@ void answer_part_fini(struct answer_part *p)
 static void walk_texts(struct mer_walk *w, struct session_texts *t)
 {
 	t->n = mer_walk_count(w, t->n);
-	const char **list =
-		mer_walk_writes(w) ? NULL : mer_arena_zalloc(w->arena, t->n + 1, sizeof(*list));
-	w->failed |= !mer_walk_writes(w) && !list;
+	const char **list = mer_walk_room(w, NULL, t->n, sizeof(*list));
 	for (size_t i = 0; i < t->n && !w->failed; i++) {
-		const char *text = mer_walk_writes(w) ? t->item[i] : NULL;
+		const char *text = list ? NULL : t->item[i];
 		mer_walk_text(w, &text);
 		w->failed |= !text;
 		if (list)
@@ -69,9 +67,7 @@ static void walk_host(struct mer_walk *w, struct answer_part_host *h, size_t n_t
 	MER_WALK(w, h->n_streams);
 	mer_walk_text(w, &h->streams_by);
 	w->failed |= !h->name || !*h->name || !h->id || !h->streams_by || h->end < h->begin;
-	if (!mer_walk_writes(w))
-		h->of = mer_arena_zalloc(w->arena, n_tables + 1, sizeof(*h->of));
-	w->failed |= !h->of;
+	h->of = mer_walk_room(w, h->of, n_tables, sizeof(*h->of));
 	for (size_t i = 0; i < n_tables && !w->failed; i++)
 		walk_bytes(w, &h->of[i]);
 }
@@ -89,9 +85,7 @@ static void walk(struct mer_walk *w, struct answer_part *p)
 	p->n_tables = mer_walk_count(w, p->n_tables);
 	p->n_hosts = mer_walk_count(w, p->n_hosts);
 	w->failed |= !p->verb || !p->analysis || !p->n_hosts || p->n_tables > ANSWER_TABLES;
-	if (!mer_walk_writes(w) && !w->failed)
-		p->hosts = mer_arena_zalloc(w->arena, p->n_hosts, sizeof(*p->hosts));
-	w->failed |= !p->hosts;
+	p->hosts = mer_walk_room(w, p->hosts, p->n_hosts, sizeof(*p->hosts));
 	for (size_t i = 0; i < p->n_hosts && !w->failed; i++)
 		walk_host(w, &p->hosts[i], p->n_tables);
 	mer_walk_text(w, &p->lacking);
@@ -150,6 +144,17 @@ static int read_head(
 }
 
 /* ---- Files ---- */
+
+int answer_part_clocks(const char *path, uint64_t *clocks, struct mer_err *err)
+{
+	struct mer_file f;
+	int rc = mer_file_open(&f, path, err);
+	if (rc)
+		return rc;
+	*clocks = mer_hash(f.data, f.size);
+	mer_file_close(&f);
+	return 0;
+}
 
 int answer_part_write(struct answer_part *p, FILE *out, struct mer_err *err)
 {

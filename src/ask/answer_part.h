@@ -43,6 +43,8 @@ struct answer_part {
 	struct answer about;
 };
 
+/* `clocks` of that file. */
+int answer_part_clocks(const char *path, uint64_t *clocks, struct mer_err *err);
 /* Empty, to be filled or read. */
 void answer_part_init(struct answer_part *p);
 void answer_part_fini(struct answer_part *p);

@@ -117,14 +117,18 @@ static void add_findings(
 
 static int place_hosts(struct ask *ask, struct ask_parts *p)
 {
+	enum { MOST_HOSTS = UINT16_MAX * 64 };
 	size_t n = 0;
 	for (size_t i = 0; i < p->n; i++)
 		n += p->of[i].n_hosts;
+	if (n > MOST_HOSTS)
+		return mer_fail(&ask->err, MER_ERR_LIMIT, "these parts have more than %d hosts",
+			(int)MOST_HOSTS);
 	struct placed *list = mer_arena_zalloc(&ask->arena, n + 1, sizeof(*list));
 	struct mer_experiment *e = mer_arena_zalloc(&ask->arena, 1, sizeof(*e));
 	p->hosts = mer_arena_zalloc(&ask->arena, n + 1, sizeof(*p->hosts));
 	p->about = mer_arena_zalloc(&ask->arena, n + 1, sizeof(struct answer_part_host *));
-	if (!list || !e || !p->hosts || !p->about || n > UINT16_MAX * 64u)
+	if (!list || !e || !p->hosts || !p->about)
 		return mer_fail_nomem(&ask->err);
 	e->hosts = mer_arena_zalloc(&ask->arena, n + 1, sizeof(*e->hosts));
 	if (!e->hosts)
@@ -180,10 +184,8 @@ static void warn_of_missing(struct ask *ask, const struct ask_parts *p)
 	if (n > NAMES)
 		mer_str_printf(&names, " and %zu more", n - NAMES);
 	if (n)
-		ask_warn(ask, "there is no part of %s: %s %s not in this answer",
-			names.data ? names.data : "?",
-			mer_plural(n, "what this host did", "what these hosts did"),
-			mer_plural(n, "is", "is"));
+		ask_warn(ask, "there is no part of %s: what %s did is not in this answer",
+			names.data ? names.data : "?", mer_plural(n, "this host", "these hosts"));
 	ask->degraded |= n > 0;
 	mer_str_fini(&names);
 }

@@ -32,6 +32,15 @@ size_t mer_walk_count(struct mer_walk *w, size_t n)
 	return n;
 }
 
+void *mer_walk_room(struct mer_walk *w, void *list, size_t n, size_t size)
+{
+	if (mer_walk_writes(w))
+		return list;
+	list = w->failed ? NULL : mer_arena_zalloc(w->arena, n + 1, size);
+	w->failed |= !list;
+	return list;
+}
+
 /* With the 0 at its end; of 0 bytes: NULL. */
 void mer_walk_text(struct mer_walk *w, const char **t)
 {

@@ -34,6 +34,8 @@ void mer_walk_bytes(struct mer_walk *w, void *v, size_t n);
 bool mer_walk_flag(struct mer_walk *w, bool v);
 /* How many follow, of a byte each or more; 0 after a failure. */
 size_t mer_walk_count(struct mer_walk *w, size_t n);
+/* The list, or zeroed room in the arena for n that are read; NULL after a failure. */
+void *mer_walk_room(struct mer_walk *w, void *list, size_t n, size_t size);
 /* May be NULL. */
 void mer_walk_text(struct mer_walk *w, const char **t);
 /* Cells as these n columns say; one that is set has a text. */

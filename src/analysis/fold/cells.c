@@ -13,6 +13,12 @@ static int64_t sum_of(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
 }
 
+static int64_t less_of(int64_t a, int64_t b)
+{
+	int64_t rest;
+	return __builtin_sub_overflow(a, b, &rest) ? (a < 0 ? INT64_MIN : INT64_MAX) : rest;
+}
+
 static __int128 wide(const int64_t *slot)
 {
 	__int128 v;
@@ -217,9 +223,7 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 	switch (c->op) {
 	case FOLD_PLUS: *to = plus(x->j->plan, d, cells); break;
 	case FOLD_LESS:
-		*to = !first || !second		 ? MER_NONE
-		      : second->v.i == INT64_MIN ? MER_INT(INT64_MAX)
-						 : MER_INT(sum_of(first->v.i, -second->v.i));
+		*to = first && second ? MER_INT(less_of(first->v.i, second->v.i)) : MER_NONE;
 		break;
 	case FOLD_RATIO: *to = first && second ? ratio(of, by) : MER_NONE; break;
 	case FOLD_OF_RANGE: *to = first ? ratio(of, (double)x->range) : MER_NONE; break;
@@ -232,9 +236,7 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 	case FOLD_REST:
 		sum = plus(x->j->plan, d, cells);
 		if (sum.set)
-			*to = MER_INT(own > sum.v.i ? sum_of(own, sum.v.i == INT64_MIN ? INT64_MAX
-										       : -sum.v.i)
-						    : 0);
+			*to = MER_INT(own > sum.v.i ? less_of(own, sum.v.i) : 0);
 		break;
 	case FOLD_OF_OWN:
 		sum = plus(x->j->plan, d, cells);

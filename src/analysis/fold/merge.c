@@ -22,7 +22,6 @@ struct merging {
 
 static int damaged(struct merging *x, uint32_t host)
 {
-	x->m->bad = host;
 	return mer_fail(x->m->run->err, MER_ERR_INPUT,
 		"what host %.100s has for the table '%s' is damaged, or of other options",
 		x->m->hosts[host].name, x->t->id);
@@ -294,7 +293,6 @@ static int add_groups(struct merging *x)
 int fold_merge(const struct fold_plan *p, struct fold_merge *m, struct mer_table *t)
 {
 	struct merging x = { .p = p, .m = m, .t = t, .n_terms = SIZE_MAX };
-	m->bad = KERNEL_NONE;
 	mer_arena_init(&x.arena);
 	x.of = mer_arena_zalloc(&x.arena, m->n_hosts + 1u, sizeof(*x.of));
 	if (p->fold->shape != FOLD_ROWS && p->fold->shape != FOLD_BINS)

@@ -112,15 +112,6 @@ static bool are_sums(const struct fold_plan *p, const int64_t *slots)
 	return true;
 }
 
-static void *room(struct mer_walk *w, void *list, size_t rows, size_t each, size_t size)
-{
-	if (mer_walk_writes(w) || w->failed)
-		return list;
-	list = mer_arena_zalloc(w->arena, rows * each + 1, size);
-	w->failed |= !list;
-	return list;
-}
-
 static void walk(struct mer_walk *w, const struct fold_plan *p, struct fold_partial *x)
 {
 	struct fold_groups slots;
@@ -140,11 +131,11 @@ static void walk(struct mer_walk *w, const struct fold_plan *p, struct fold_part
 	w->failed |= x->by_host != fold_is_by_host(p) || x->n_terms > FOLD_MAX_TERMS ||
 		     x->n_words != (x->by_host ? 0 : fold_n_words(&p->scopes[0])) ||
 		     x->n_slots != (x->by_host ? 0 : p->n_slots) || x->range < 0 || x->capacity < 0;
-	x->cells = room(w, x->cells, x->n_rows, p->n_columns, sizeof(*x->cells));
-	x->ranks = room(w, x->ranks, x->n_rows, x->n_terms, sizeof(*x->ranks));
-	x->left = room(w, x->left, x->n_rows, x->by_host, sizeof(*x->left));
-	x->words = room(w, x->words, x->n_rows, x->n_words, sizeof(*x->words));
-	x->slots = room(w, x->slots, x->n_rows, x->n_slots, sizeof(*x->slots));
+	x->cells = mer_walk_room(w, x->cells, x->n_rows * p->n_columns, sizeof(*x->cells));
+	x->ranks = mer_walk_room(w, x->ranks, x->n_rows * x->n_terms, sizeof(*x->ranks));
+	x->left = mer_walk_room(w, x->left, x->n_rows * x->by_host, sizeof(*x->left));
+	x->words = mer_walk_room(w, x->words, x->n_rows * x->n_words, sizeof(*x->words));
+	x->slots = mer_walk_room(w, x->slots, x->n_rows * x->n_slots, sizeof(*x->slots));
 	for (size_t r = 0; r < x->n_rows && !w->failed; r++) {
 		mer_walk_cells(w, p->columns, p->n_columns, &x->cells[r * p->n_columns]);
 		for (size_t i = 0; i < x->n_terms; i++)

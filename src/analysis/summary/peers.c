@@ -282,11 +282,6 @@ static const struct measure measures[] = {
 };
 _Static_assert(sizeof(measures) / sizeof(measures[0]) == PEERS_MEASURES, "a value for each");
 
-const char *peers_measure_name(size_t measure)
-{
-	return measures[measure].id;
-}
-
 /* ---- groups ---- */
 
 struct group {

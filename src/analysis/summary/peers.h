@@ -53,9 +53,6 @@ struct peers_host {
 	const char *program;	       /* that used most CPU time; NULL: not known */
 	double values[PEERS_MEASURES]; /* NAN: not known */
 };
-/* "disk_latency"; of measures in the order of values. */
-const char *peers_measure_name(size_t measure);
-
 extern const struct mer_column peers_measure_columns[];
 enum { PEERS_OF_HOST, PEERS_OF_PROGRAM, PEERS_OF_MEASURE, PEERS_OF_VALUE };
 

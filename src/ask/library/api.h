@@ -126,7 +126,6 @@ struct api_partials {
 	/* Tables are made of these, without a session; NULL: they are those of the session. */
 	const struct analysis_partial_host *hosts;
 	uint32_t n_hosts;
-	uint32_t bad; /* a host whose bytes are damaged; KERNEL_NONE: none */
 };
 /* mer_session_tables of a selection that was read already; it outlives the results. NULL: that of
  * the options. partials NULL: neither. */

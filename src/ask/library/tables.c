@@ -303,7 +303,7 @@ static int merge(struct api_answer *x, const struct mer_table_options *o, struct
 		return mer_fail_nomem(err);
 	a->has_run = true;
 	return analysis_merge(&a->run, x->none, &a->options, x->wanted, x->request.n, from->hosts,
-		from->n_hosts, o->leave_out, &x->left_out, a->tables, &from->bad, err);
+		from->n_hosts, o->leave_out, &x->left_out, a->tables, err);
 }
 
 static int ask(struct mer_session *s, const char *analysis, const char *const *tables, size_t n,

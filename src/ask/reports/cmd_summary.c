@@ -435,9 +435,11 @@ static int run(struct ask *ask, const void *values)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--part: of a summary only --peers can be merged, without --plot and --period");
 	x.grid.partials = ask->part ? &partials : NULL;
-	int rc = ask->part ? ask_part_begin(ask, &partials) : 0;
-	if (rc)
+	int rc = ask->part ? ask_part_begin(&x.grid) : 0;
+	if (rc) {
+		ask_part_end(&x.grid);
 		return rc;
+	}
 	rc = ask_periods_understand(ask, &v->period, false, &periods);
 	if (rc == 0)
 		rc = ask_tables(
@@ -450,6 +452,7 @@ static int run(struct ask *ask, const void *values)
 				     .goes_on = v->plot != NULL, /* the picture needs them, too */
 				     .print = print,
 				     .ctx = &x });
+	ask_part_end(&x.grid);
 	analysis_period_rule_free(periods);
 	free(x.recorded);
 	return rc;

@@ -551,17 +551,10 @@ static int check_names(const struct ask_grid *g, const struct session_answer *a)
 		has_view ? views->item[0] : "");
 }
 
-static int show(void *ctx, struct mer_result *const *results)
+int ask_grid_take(struct ask_grid *g, struct mer_result *const *results)
 {
-	struct ask_grid *g = ctx;
 	const struct api_answer *x = api_answer(results[0]);
-	const struct session_answer *a = &x->answer;
-	struct session_world w = session_answer_world(a);
-	g->e = w.e;
-	g->world = w.world;
-	g->options = &a->options;
-	g->begin = a->begin;
-	g->end = a->end;
+	g->options = &x->answer.options;
 	g->left_out = &x->left_out;
 	g->tables = mer_arena_zalloc(&g->ask->arena, g->n + 1, sizeof(*g->tables));
 	if (!g->tables)
@@ -570,9 +563,22 @@ static int show(void *ctx, struct mer_result *const *results)
 		g->tables[i] = *api_table(results[i]);
 		g->sorted[i] = mer_result_sorted(results[i]);
 	}
-	if (g->partials)
-		return ask_grid_put_part(g, a, NULL);
-	int rc = ask_tasks_check_answer(g->ask, a);
+	return 0;
+}
+
+static int show(void *ctx, struct mer_result *const *results)
+{
+	struct ask_grid *g = ctx;
+	const struct session_answer *a = &api_answer(results[0])->answer;
+	struct session_world w = session_answer_world(a);
+	g->e = w.e;
+	g->world = w.world;
+	g->begin = a->begin;
+	g->end = a->end;
+	int rc = ask_grid_take(g, results);
+	if (rc || g->partials)
+		return rc ? rc : ask_grid_put_part(g, a, NULL);
+	rc = ask_tasks_check_answer(g->ask, a);
 	if (rc == 0)
 		rc = check_names(g, a);
 	if (rc == 0)
@@ -619,5 +625,6 @@ int ask_grid_run(struct ask *ask, const char *verb, const struct ask_grid_values
 		rc = MER_ERR_USAGE; /* so many bins */
 	analysis_period_rule_free(periods);
 	analysis_partials_fini(&taken);
+	ask_part_end(&g);
 	return rc;
 }

@@ -107,6 +107,10 @@ struct ask_grid_values { /* of options; not all verbs have all of them */
 
 enum { ASK_GRID_TABLES = 48 }; /* of an analysis, and again those of a chart */
 
+struct mer_result;   /* meridian/session.h */
+struct sync_result;  /* sync/result.h */
+struct api_partials; /* ask/library/api.h */
+
 struct ask_grid {
 	struct ask *ask;
 	const struct ask_grid_values *values;
@@ -124,6 +128,7 @@ struct ask_grid {
 	/* Idle waits, and rows of the tracer's tasks; NULL: nothing was left out. */
 	const struct analysis_left_out *left_out;
 	struct api_partials *partials; /* of --part; NULL: the answer is printed */
+	struct sync_result *clocks;    /* of --part: those of all hosts that --sync has; or NULL */
 };
 
 /* ask->args: the analysis, then traces. None: lists what there is. */
@@ -139,6 +144,8 @@ const char *ask_grid_meant(const struct ask *ask);
  * MER_ERR_USAGE. */
 int ask_grid_no_view(struct ask *ask, const char *what, const char *how);
 
+/* Takes the tables of these results, as g->requests. */
+int ask_grid_take(struct ask_grid *g, struct mer_result *const *results);
 /* All as --format says. */
 int ask_grid_print(struct ask_grid *g);
 /* What would have to be recorded for this analysis (its id) on the hosts that were looked at, if

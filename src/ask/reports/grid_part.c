@@ -7,7 +7,6 @@
 #include "ask/print/text.h"
 #include "ask/session.h"
 #include "ask/verb.h"
-#include "base/file.h"
 #include "session/choice.h"
 #include "sync/auto.h"
 #include "sync/result.h"
@@ -21,22 +20,23 @@ static const char *clocks_file(const struct ask *ask)
 }
 
 /* When the events of all hosts begin and end that the file of clocks has. */
-static int find_events(struct ask *ask, struct api_partials *p)
+static int find_events(struct ask_grid *g)
 {
-	struct sync_result *r;
+	struct ask *ask = g->ask;
+	struct api_partials *p = g->partials;
 	int64_t begin = MER_NO_TIME, end = MER_NO_TIME;
 	if (!clocks_file(ask))
 		return 0;
-	int rc = sync_load(NULL, clocks_file(ask), &r, &ask->err);
+	int rc = sync_load(NULL, clocks_file(ask), &g->clocks, &ask->err);
 	if (rc)
 		return rc;
+	const struct sync_result *r = g->clocks;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		const struct sync_host *x = &r->hosts[h];
 		if (x->span.begin != MER_NO_TIME)
 			trace_widen(&begin, &end, trace_map_time(&x->map, x->span.begin),
 				trace_map_time(&x->map, x->span.end));
 	}
-	sync_result_free(r);
 	p->knows_events = begin != MER_NO_TIME;
 	p->first_event = begin;
 	p->last_event = end;
@@ -65,8 +65,15 @@ static bool has_bins(const struct ask_grid *g)
 	return i < g->n;
 }
 
-int ask_part_begin(struct ask *ask, struct api_partials *p)
+void ask_part_end(struct ask_grid *g)
 {
+	sync_result_free(g->clocks);
+	g->clocks = NULL;
+}
+
+int ask_part_begin(struct ask_grid *g)
+{
+	struct ask *ask = g->ask;
 	struct mer_err *err = &ask->err;
 	struct session_selection *s = &ask->select;
 	if (ask->taken || ask->shared)
@@ -81,10 +88,10 @@ int ask_part_begin(struct ask *ask, struct api_partials *p)
 	if (ask->out_is_terminal)
 		return mer_fail(err, MER_ERR_USAGE,
 			"--part writes bytes for 'meridian merge', which are nothing for a terminal: -o FILE");
-	int rc = find_events(ask, p);
+	int rc = find_events(g);
 	if (rc == 0)
-		rc = resolve(ask, p, &s->begin);
-	return rc ? rc : resolve(ask, p, &s->end);
+		rc = resolve(ask, g->partials, &s->begin);
+	return rc ? rc : resolve(ask, g->partials, &s->end);
 }
 
 int ask_grid_begin_part(struct ask_grid *g)
@@ -99,7 +106,7 @@ int ask_grid_begin_part(struct ask_grid *g)
 	if (v->plot || v->period.expression)
 		return mer_fail(&ask->err, MER_ERR_USAGE, "--part and --%s exclude each other",
 			v->plot ? "plot" : "period");
-	int rc = ask_part_begin(ask, g->partials);
+	int rc = ask_part_begin(g);
 	if (rc == 0 && has_bins(g) && !g->partials->knows_events &&
 		(!s->begin.kind || !s->end.kind))
 		rc = mer_fail(&ask->err, MER_ERR_USAGE,
@@ -111,19 +118,11 @@ int ask_grid_begin_part(struct ask_grid *g)
 
 /* Of all hosts whose clocks were aligned together, not only of these: how exact that is, and their
  * names. */
-static int add_clocks(struct ask *ask, struct answer_part *p)
+static int add_clocks(struct ask *ask, const struct sync_result *r, struct answer_part *p)
 {
 	struct session_synced *all = mer_arena_zalloc(&p->arena, 1, sizeof(*all));
-	struct sync_result *r = NULL;
-	struct mer_file f;
-	if (!all)
-		return mer_fail_nomem(&ask->err);
-	int rc = mer_file_open(&f, ask->synced->file, &ask->err);
-	if (rc)
-		return rc;
-	p->clocks = mer_hash(f.data, f.size);
-	mer_file_close(&f);
-	rc = sync_load(NULL, ask->synced->file, &r, &ask->err);
+	int rc = all ? answer_part_clocks(ask->synced->file, &p->clocks, &ask->err)
+		     : mer_fail_nomem(&ask->err);
 	if (rc)
 		return rc;
 	const char **names = mer_arena_zalloc(&p->arena, r->n_hosts + 1u, sizeof(*names));
@@ -143,7 +142,6 @@ static int add_clocks(struct ask *ask, struct answer_part *p)
 		names[h] = mer_arena_strdup(&p->arena, r->hosts[h].name);
 	p->aligned = (struct session_texts){ names, names ? r->n_hosts : 0 };
 	p->about.synced = all;
-	sync_result_free(r);
 	return names && !p->arena.failed ? 0 : mer_fail_nomem(&ask->err);
 }
 
@@ -208,8 +206,8 @@ int ask_grid_put_part(struct ask_grid *g, const struct session_answer *a, struct
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++)
 		if (session_selects_host(&ask->select, e->hosts[h].name))
 			rc = add_host(g, h, a, taken, &p);
-	if (rc == 0 && clocks_file(ask) && ask->synced)
-		rc = add_clocks(ask, &p);
+	if (rc == 0 && g->clocks && ask->synced)
+		rc = add_clocks(ask, g->clocks, &p);
 	else if (rc == 0 && ask->synced) {
 		/* Aligned among themselves: no other part has these clocks. */
 		p.about.synced = ask->synced;
@@ -246,21 +244,6 @@ static void note_clocks(struct ask *ask, const struct session_synced *s)
 		(unsigned)s->summary.n_hosts, s->reference ? s->reference : "?",
 		text.data ? text.data : "?");
 	mer_str_fini(&text);
-}
-
-static int show(struct ask_grid *g, struct mer_result *const *results)
-{
-	const struct api_answer *x = api_answer(results[0]);
-	g->options = &x->answer.options;
-	g->left_out = &x->left_out;
-	g->tables = mer_arena_zalloc(&g->ask->arena, g->n + 1, sizeof(*g->tables));
-	if (!g->tables)
-		return mer_fail_nomem(&g->ask->err);
-	for (size_t i = 0; i < g->n; i++) {
-		g->tables[i] = *api_table(results[i]);
-		g->sorted[i] = mer_result_sorted(results[i]);
-	}
-	return ask_grid_print(g);
 }
 
 void ask_parts_begin(struct ask *ask)
@@ -307,7 +290,9 @@ int ask_grid_merge(struct ask_grid *g, const char *const *ids, const struct mer_
 	int rc = api_tables(
 		NULL, g->analysis->id, ids, g->n, o, &ask->select, &partials, results, &ask->err);
 	if (rc == 0)
-		rc = show(g, results);
+		rc = ask_grid_take(g, results);
+	if (rc == 0)
+		rc = ask_grid_print(g);
 	for (size_t i = 0; i < g->n; i++)
 		mer_result_free(results[i]);
 	ask_parts_end(ask);

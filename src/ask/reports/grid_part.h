@@ -10,7 +10,9 @@
  * of all hosts whose clocks are aligned. */
 int ask_grid_begin_part(struct ask_grid *g);
 /* What of that is the same for all questions: where bytes go, --begin and --end. */
-int ask_part_begin(struct ask *ask, struct api_partials *p);
+int ask_part_begin(struct ask_grid *g);
+/* Whatever has begun. */
+void ask_part_end(struct ask_grid *g);
 /* Writes what the hosts have: a is of the run that took g->partials, if there are any. own: a table
  * of rows of hosts, which is all they have; NULL: none. */
 int ask_grid_put_part(struct ask_grid *g, const struct session_answer *a, struct mer_table *own);

@@ -5,7 +5,6 @@
 #include "ask/program.h"
 #include "ask/verb.h"
 #include "ask/words/command.h"
-#include "base/file.h"
 #include "cli/output.h"
 
 struct values {
@@ -32,12 +31,10 @@ static bool may_be_asked(const struct ask *ask, const struct answer_part *p)
 /* The file that all hosts had, which has another name here. */
 static int name_clocks(struct ask *ask, const char *path, const struct ask_parts *parts)
 {
-	struct mer_file f;
-	int rc = mer_file_open(&f, path, &ask->err);
+	uint64_t clocks;
+	int rc = answer_part_clocks(path, &clocks, &ask->err);
 	if (rc)
 		return rc;
-	uint64_t clocks = mer_hash(f.data, f.size);
-	mer_file_close(&f);
 	struct session_synced *own = mer_arena_zalloc(&ask->arena, 1, sizeof(*own));
 	if (!own)
 		return mer_fail_nomem(&ask->err);
