@@ -64,7 +64,9 @@ static int build(struct mer_experiment *e, const char *path, struct mer_err *err
 		err);
 	double gathered = seconds();
 	if (rc == 0)
-		rc = store_record(path, key, "bench", e, &messages, &e->diags, NULL,
+		rc = store_record(
+			&(struct store_target){ .path = path, .key = key, .about = "bench" }, e,
+			&messages, &e->diags, NULL,
 			&(struct kernel_world_options){ .n_threads = 2, .drop = &messages }, err);
 	if (rc == 0 && stat(path, &st) == 0)
 		printf("build: messages %.3f s, reading and writing %.3f s\n"

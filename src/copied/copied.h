@@ -29,6 +29,8 @@ struct copied {
  * that was no copy, any text. */
 #define COPIED_ENV_HOST "recorded_host"
 #define COPIED_ENV_TRACE "recorded_trace"
+/* The same: it keeps some of the messages only (sync/part/sample.h). */
+#define COPIED_ENV_SAMPLED "recorded_sample"
 
 typedef int copied_read_fn(const char *path, const char *folder, uint64_t id, struct mer_err *err);
 

@@ -173,6 +173,10 @@ int kernel_survey(struct mer_experiment *e, struct mer_err *err)
 	static const enum kernel_event events[] = { KERNEL_EV_WAKING, KERNEL_EV_WAKEUP,
 		KERNEL_EV_WAKEUP_NEW, KERNEL_EV_MIGRATE };
 	struct kernel_event_reading *reading = NULL;
+	if (e->has_no_events) {
+		find_fields(e);
+		return 0;
+	}
 	bool *any = calloc((size_t)e->n_hosts + 1, sizeof(*any)), any_host = false;
 	int rc = any ? 0 : mer_fail_nomem(err);
 	for (uint32_t t = 0; t < e->n_traces && any; t++)

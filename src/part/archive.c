@@ -70,14 +70,15 @@ static int put(struct part_archive *a, const void *bytes, size_t n, struct mer_e
 	return 0;
 }
 
-int part_archive_new(int fd, struct part_archive **archive, struct mer_err *err)
+int part_archive_new(int fd, int level, struct part_archive **archive, struct mer_err *err)
 {
-	char form[16];
+	char form[16], mode[8];
 	struct part_archive *a = calloc(1, sizeof(*a));
 	int own = dup(fd); /* gzclose closes it */
 	*archive = NULL;
+	snprintf(mode, sizeof(mode), "wb%d", level);
 	if (a)
-		a->file = own < 0 ? NULL : gzdopen(own, "wb6");
+		a->file = own < 0 ? NULL : gzdopen(own, mode);
 	if (!a || !a->file) {
 		if (own >= 0)
 			close(own);
@@ -167,7 +168,7 @@ bool part_archive_is(const char *path)
 	return is;
 }
 
-static int damaged(struct mer_err *err)
+int part_archive_damaged(struct mer_err *err)
 {
 	return mer_fail(err, MER_ERR_INPUT,
 		"the part is damaged, or was not copied completely; copy it again, or make it again with 'meridian part'");
@@ -180,7 +181,7 @@ static int pass(gzFile f, uint64_t n, int fd, const char *path, struct mer_err *
 	while (n > 0) {
 		unsigned some = n < BUFFER ? (unsigned)n : BUFFER;
 		if (gzread(f, buffer, some) != (int)some)
-			return damaged(err);
+			return part_archive_damaged(err);
 		if (fd >= 0 && !mer_write_all(fd, buffer, some))
 			return mer_fail_errno(err, "write", path);
 		n -= some;
@@ -196,7 +197,8 @@ static int unpack_one(
 		return mer_fail(err, MER_ERR_LIMIT, "the path of its copy is too long");
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return errno == EEXIST ? damaged(err) : mer_fail_errno(err, "make", path);
+		return errno == EEXIST ? part_archive_damaged(err)
+				       : mer_fail_errno(err, "make", path);
 	int rc = pass(f, n, fd, path, err);
 	if (close(fd) && rc == 0)
 		rc = mer_fail_errno(err, "write", path);
@@ -207,7 +209,7 @@ static int check_form(gzFile f, uint64_t n, struct mer_err *err)
 {
 	char text[16] = "";
 	if (n >= sizeof(text) || gzread(f, text, (unsigned)n) != (int)n)
-		return damaged(err);
+		return part_archive_damaged(err);
 	if (atoi(text) != PART_ARCHIVE_FORM)
 		return mer_fail(err, MER_ERR_INPUT,
 			"the part is of another version of meridian (form %d; this one reads form %d): use the same version on all hosts",
@@ -221,14 +223,32 @@ static int next(gzFile f, struct header *h, uint64_t *n, bool *is_end, struct me
 	static const struct header none;
 	*is_end = false;
 	if (gzread(f, h, sizeof(*h)) != (int)sizeof(*h))
-		return damaged(err);
+		return part_archive_damaged(err);
 	*is_end = memcmp(h, &none, sizeof(none)) == 0;
 	if (*is_end)
 		return 0;
 	if (!is_header(h) || !octal(h->size, sizeof(h->size), n) ||
 		!memchr(h->name, '\0', sizeof(h->name)))
-		return damaged(err);
+		return part_archive_damaged(err);
 	return 0;
+}
+
+static bool is_number(const char *text, size_t n)
+{
+	enum { MOST_DIGITS = 6 };
+	return n > 0 && n <= MOST_DIGITS && strspn(text, "0123456789") >= n;
+}
+
+/* "3/metadata", "3/17"; its folder is made. */
+static bool is_of_trace(const char *folder, const char *name)
+{
+	char path[PATH_BYTES];
+	const char *slash = strchr(name, '/');
+	if (!slash || !is_number(name, (size_t)(slash - name)) ||
+		(strcmp(slash + 1, "metadata") != 0 && !is_number(slash + 1, strlen(slash + 1))))
+		return false;
+	int n = snprintf(path, sizeof(path), "%s/%.*s", folder, (int)(slash - name), name);
+	return n > 0 && (size_t)n < sizeof(path) && mer_make_folder(path);
 }
 
 static int unpack_all(
@@ -249,12 +269,13 @@ static int unpack_all(
 				err, MER_ERR_LIMIT, "the part is larger than any part can be");
 		if (is_first) {
 			rc = strcmp(h.name, PART_ARCHIVE_NAME) == 0 ? check_form(f, n, err)
-								    : damaged(err);
+								    : part_archive_damaged(err);
 		} else {
 			while (names[i] && strcmp(names[i], h.name) != 0)
 				i++;
-			rc = names[i] ? unpack_one(f, folder, names[i], n, err)
-				      : pass(f, n, -1, "", err);
+			rc = names[i] || is_of_trace(folder, h.name)
+				     ? unpack_one(f, folder, h.name, n, err)
+				     : pass(f, n, -1, "", err);
 			found[i] = true;
 		}
 		if (rc == 0)
@@ -278,11 +299,11 @@ int part_archive_unpack(const char *path, const char *folder, const char *const 
 	for (unsigned i = 0; rc == 0 && n > 0 && i < MOST_BLOCKS_BEHIND; i++)
 		n = gzread(f, more, sizeof(more));
 	if (rc == 0 && n != 0)
-		rc = damaged(err);
+		rc = part_archive_damaged(err);
 	if (gzclose(f) != Z_OK && rc == 0)
-		rc = damaged(err);
+		rc = part_archive_damaged(err);
 	for (size_t i = 0; rc == 0 && i < n_needed; i++)
 		if (!found[i])
-			rc = damaged(err);
+			rc = part_archive_damaged(err);
 	return rc;
 }

@@ -2,7 +2,8 @@
  * in it. The first entry, NAME, says which form it has.
  *
  * Only the names that a part has are unpacked, as files of their own below a folder that is there:
- * an archive cannot choose where bytes go. */
+ * an archive cannot choose where bytes go. Besides, traces have folders with numbers, "0", "1", and
+ * in them "metadata" and streams, which are numbers, too. */
 #ifndef MER_PART_ARCHIVE_H
 #define MER_PART_ARCHIVE_H
 
@@ -18,15 +19,17 @@ bool part_archive_is(const char *path);
 
 struct part_archive;
 
-/* Writes to the descriptor, which stays the caller's. */
-int part_archive_new(int fd, struct part_archive **a, struct mer_err *err);
+/* Writes to the descriptor, which stays the caller's. level: as zlib's, 1 (fast) to 9. */
+int part_archive_new(int fd, int level, struct part_archive **a, struct mer_err *err);
+/* Says that a part is. */
+int part_archive_damaged(struct mer_err *err);
 int part_archive_add(
 	struct part_archive *a, const char *name, const void *bytes, size_t n, struct mer_err *err);
 /* Ends and frees it, in any case; after a failure with err NULL. */
 int part_archive_end(struct part_archive *a, struct mer_err *err);
 
-/* Unpacks the entries with these names (the list ends with NULL) into files of the folder, where
- * names may have a folder that is there. MER_ERR_INPUT: damaged, of another form, or one of the
+/* Unpacks traces, and the entries with these names (the list ends with NULL) into files of the
+ * folder, where names may have a folder that is there. MER_ERR_INPUT: damaged, of another form, or one of the
  * first n_needed names is missing. */
 int part_archive_unpack(const char *path, const char *folder, const char *const *names,
 	size_t n_needed, struct mer_err *err);

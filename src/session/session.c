@@ -170,7 +170,7 @@ static int open_world(
 /* What ranks of MPI programs waited for; it is read anew for a world that was saved, too. */
 static int add_mpi(struct session *s, struct mer_err *err)
 {
-	if (s->world->mpi)
+	if (s->world->mpi || s->e->has_no_events)
 		return 0;
 	kernel_mpi_free(s->mpi);
 	s->mpi = NULL;

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "session/parts.h"
 #include "session/requests.h"
 #include "session/state.h"
 #include "session/sync_cache.h"
@@ -48,8 +49,10 @@ static int make(struct session *s, const uint8_t key[STORE_KEY_BYTES], struct me
 			.done_bytes = session_stage_begin(s, SESSION_STORING, s->e->bytes),
 			.observers = s->listeners,
 			.drop = s->o.once ? &s->messages : NULL };
-		rc = store_record(s->store_path, key, about.data, s->e, messages, &s->matched,
-			s->result, &o, err);
+		rc = store_record(
+			&(struct store_target){
+				.path = s->store_path, .key = key, .about = about.data },
+			s->e, messages, &s->matched, s->result, &o, err);
 		session_stage_end(s);
 	}
 	mer_str_fini(&about);
@@ -122,6 +125,8 @@ bool session_store_is_likely(struct session *s)
 	uint8_t key[STORE_KEY_BYTES];
 	struct mer_err none;
 	char *path = NULL, *mark = NULL;
+	if (s->e->has_no_events)
+		return true;
 	if (s->o.no_store)
 		return false;
 	bool is = s->o.store ||
@@ -167,6 +172,15 @@ static int make_of_itself(struct session *s, const uint8_t key[STORE_KEY_BYTES],
 	return rc == MER_ERR_NOMEM ? MER_ERR_SYS : rc;
 }
 
+/* The report on a store that is used, whose world is now there. */
+static void begin_use(struct session *s)
+{
+	store_world(s->store)->cancel = &s->cancel;
+	session_found_begin(s, SESSION_KEPT_STORE);
+	store_report(s->store, &s->e->diags);
+	session_found_end(s, SESSION_KEPT_STORE);
+}
+
 static int find(struct session *s, struct mer_err *err)
 {
 	struct mer_err why;
@@ -190,18 +204,26 @@ static int find(struct session *s, struct mer_err *err)
 	}
 	free(mark);
 	if (rc == 0) {
-		store_world(s->store)->cancel = &s->cancel;
-		session_found_begin(s, SESSION_KEPT_STORE);
-		store_report(s->store, &s->e->diags);
-		session_found_end(s, SESSION_KEPT_STORE);
+		begin_use(s);
 		session_store_mend(s, true);
 	}
+	return rc;
+}
+
+static int find_parts(struct session *s, struct mer_err *err)
+{
+	int rc = session_parts_open(s, &s->store, err);
+	if (rc == 0)
+		begin_use(s);
+	s->has_store = rc == 0;
 	return rc;
 }
 
 int session_store(struct session *s, struct store **store, struct mer_err *err)
 {
 	int rc = 0;
+	if (s->e->has_no_events && !s->has_store && (rc = find_parts(s, err)))
+		return rc;
 	if (!s->o.no_store && !s->has_store) {
 		struct mer_err why;
 		rc = find(s, &why);
@@ -314,7 +336,7 @@ void session_store_drop(struct session *s)
 
 void session_store_close(struct session *s)
 {
-	if (s->store && (store_is_damaged(s->store) || s->store_was_damaged))
+	if (s->store && s->store_path && (store_is_damaged(s->store) || s->store_was_damaged))
 		unlink(s->store_path);
 	store_close(s->store);
 	store_again_free(s->again);

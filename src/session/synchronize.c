@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "kernel/survey.h"
 #include "session/given_vms.h"
+#include "session/parts.h"
 #include "session/state.h"
 #include "session/sync_cache.h"
 
@@ -97,12 +98,20 @@ static int apply(struct session *s, struct mer_err *err)
 
 static int align(struct session *s, bool messages, struct mer_err *err)
 {
-	bool saved = s->o.clocks == SESSION_CLOCKS_SAVED;
+	char of_parts[PART_PATH_BYTES];
+	bool in_parts = s->o.clocks == SESSION_CLOCKS_AUTO && s->e->has_no_events,
+	     saved = s->o.clocks == SESSION_CLOCKS_SAVED;
 	int rc = 0;
+	if (in_parts) {
+		saved = session_parts_clocks(s, of_parts);
+		if (!saved)
+			return 0;
+	}
 	if (s->o.clocks == SESSION_CLOCKS_RECORDED || (!saved && s->e->n_hosts < 2 && !s->o.vms.n))
 		return messages && !session_store_is_likely(s) ? compute(s, s->e, true, NULL, err)
 							       : 0;
-	rc = saved ? sync_load(s->e, s->o.clocks_file, &s->result, err) : find(s, messages, err);
+	rc = saved ? sync_load(s->e, in_parts ? of_parts : s->o.clocks_file, &s->result, err)
+		   : find(s, messages, err);
 	if (rc == 0 && saved && messages && !session_store_is_likely(s))
 		rc = compute(s, s->e, true, NULL, err);
 	if (rc == 0)

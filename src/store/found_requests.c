@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "kernel/files/object_name.h"
-#include "store/columns.h"
+#include "store/request_rows.h"
 #include "store/types.h"
 
 struct head { /* of the world: numbers of rows, and what is only counted */
@@ -21,25 +21,8 @@ struct place {
 	uint32_t endpoint, host, name;
 };
 
-/* The bit fields of an action are stored as one 32-bit number; they lie between its socket and its
- * exchange. */
-enum { BITS_AT = offsetof(struct requests_action, socket) + sizeof(uint32_t) };
-_Static_assert(offsetof(struct requests_action, exchange) == BITS_AT + sizeof(uint32_t),
-	"the bits of an action are 32");
-
-static const struct store_column action_columns[] = { STORE_COLUMN(requests_action, begin, DELTA),
-	STORE_COLUMN_SINCE(requests_action, end, begin), STORE_COLUMN(requests_action, task, DICT),
-	STORE_COLUMN(requests_action, socket, DICT),
-	{ .at = BITS_AT, .bytes = sizeof(uint32_t), .packing = STORE_DICT },
-	STORE_COLUMN(requests_action, exchange, PLAIN) };
 static const struct store_column socket_columns[] = { STORE_COLUMN(requests_socket, owner, DICT),
 	STORE_COLUMN_OR_NONE(requests_socket, object, PLAIN) };
-static const struct store_column dirt_columns[] = { STORE_COLUMN(requests_dirt, since, DELTA),
-	STORE_COLUMN(requests_dirt, bytes, DICT), STORE_COLUMN(requests_dirt, task, DICT) };
-static const struct store_column single_columns[] = { STORE_COLUMN(kernel_single, time, DELTA),
-	STORE_COLUMN(kernel_single, source, DICT), STORE_COLUMN(kernel_single, destination, DICT),
-	STORE_COLUMN(kernel_single, host, DICT), STORE_FLAG(kernel_single, is_send),
-	STORE_FLAG(kernel_single, opens), STORE_FLAG(kernel_single, leaves) };
 static const struct store_column connection_columns[] = {
 	STORE_COLUMN(requests_connection, begin, DELTA),
 	STORE_COLUMN(requests_connection, ends[0].host, DICT),
@@ -93,17 +76,24 @@ enum kind {
 	SENT,
 	PLACES
 };
-static const struct store_columns kinds[] = {
-	[ACTIONS] = STORE_COLUMNS(requests_action, action_columns),
-	[SOCKETS] = STORE_COLUMNS(requests_socket, socket_columns),
-	[DIRT] = STORE_COLUMNS(requests_dirt, dirt_columns),
-	[SINGLES] = STORE_COLUMNS(kernel_single, single_columns),
-	[CONNECTIONS] = STORE_COLUMNS(requests_connection, connection_columns),
-	[EXCHANGES] = STORE_COLUMNS(requests_exchange, exchange_columns),
-	[STARTS] = { sizeof(uint32_t), &number, 1 },
-	[PACKETS] = { sizeof(uint32_t), &number, 1 },
-	[SENT] = { sizeof(int64_t), &time_column, 1 },
-	[PLACES] = STORE_COLUMNS(place, place_columns),
+static const struct store_columns sockets = STORE_COLUMNS(requests_socket, socket_columns),
+				  connections =
+					  STORE_COLUMNS(requests_connection, connection_columns),
+				  exchanges = STORE_COLUMNS(requests_exchange, exchange_columns),
+				  numbers = { sizeof(uint32_t), &number, 1 },
+				  times = { sizeof(int64_t), &time_column, 1 },
+				  places = STORE_COLUMNS(place, place_columns);
+static const struct store_columns *const kinds[] = {
+	[ACTIONS] = &store_request_actions,
+	[SOCKETS] = &sockets,
+	[DIRT] = &store_request_dirt,
+	[SINGLES] = &store_request_singles,
+	[CONNECTIONS] = &connections,
+	[EXCHANGES] = &exchanges,
+	[STARTS] = &numbers,
+	[PACKETS] = &numbers,
+	[SENT] = &times,
+	[PLACES] = &places,
 };
 enum { MOST_COLUMNS = 64 }; /* of a kind: its numbers are from so many times the kind on */
 
@@ -116,7 +106,7 @@ static void put_rows(
 	struct store_writer *w, uint32_t host, enum kind kind, const void *rows, size_t n)
 {
 	store_put_columns(w, STORE_REQUEST_COLUMNS, host, (uint32_t)kind * MOST_COLUMNS,
-		&kinds[kind], rows, n);
+		kinds[kind], rows, n);
 }
 
 static void put_host(struct store_writer *w, uint32_t host, const struct requests_host *r)
@@ -183,11 +173,11 @@ static int refuse(struct mer_err *err)
 static bool get_rows(const struct store_file *f, struct mer_spill *spill, uint32_t host,
 	enum kind kind, void *array, size_t n, bool *no_memory)
 {
-	void *rows = mer_spill_array(spill, n + 1, kinds[kind].size);
+	void *rows = mer_spill_array(spill, n + 1, kinds[kind]->size);
 	*(void **)array = rows;
 	*no_memory |= !rows;
 	return rows && store_get_columns(f, STORE_REQUEST_COLUMNS, host,
-			       (uint32_t)kind * MOST_COLUMNS, &kinds[kind], rows, n);
+			       (uint32_t)kind * MOST_COLUMNS, kinds[kind], rows, n);
 }
 
 static bool is_below(uint32_t number_, uint32_t n)
@@ -352,7 +342,7 @@ static bool get_world(const struct store_file *f, struct kernel_world *w, const 
 	*no_memory |= !c->item;
 	return c->item &&
 	       store_get_columns(f, STORE_REQUEST_COLUMNS, 0, CONNECTIONS * MOST_COLUMNS,
-		       &kinds[CONNECTIONS], c->item, c->n) &&
+		       kinds[CONNECTIONS], c->item, c->n) &&
 	       get_rows(f, w->spill, 0, SINGLES, &w->singles, w->n_singles, no_memory) &&
 	       get_rows(f, w->spill, 0, EXCHANGES, &r->exchanges, r->n, no_memory) &&
 	       get_rows(

@@ -24,6 +24,7 @@ struct recorder {
 	struct mer_ahead *packer;      /* that packs them; NULL: no thread is left for it */
 	uint32_t n_hosts;
 	bool no_file; /* only the world is wanted */
+	bool of_some; /* of the hosts: facts that need all of them are not kept */
 	bool failed;  /* no memory */
 };
 
@@ -88,7 +89,7 @@ static int prepare(struct recorder *x, struct mer_experiment *e,
 		x->n_kinds++;
 	x->kept = calloc(x->n_kinds + 1, sizeof(*x->kept));
 	for (size_t k = 0, n = 0; x->kept && k < x->n_kinds; k++)
-		if (!fact_kinds[k]->origin)
+		if (!fact_kinds[k]->origin && !(x->of_some && fact_kinds[k]->maker->of_world))
 			x->kept[n++] = fact_kinds[k];
 	x->n_hosts = e->n_hosts;
 	x->facts = calloc((size_t)e->n_hosts * x->n_kinds + 1, sizeof(struct store_facts *));
@@ -136,12 +137,11 @@ static void fini(struct recorder *x)
 	free(x->kept);
 }
 
-int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const char *about,
-	struct mer_experiment *e, const struct sync_messages *messages,
-	const struct mer_diags *matched, const struct sync_result *r,
-	const struct kernel_world_options *o, struct mer_err *err)
+int store_record(const struct store_target *to, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct mer_diags *matched,
+	const struct sync_result *r, const struct kernel_world_options *o, struct mer_err *err)
 {
-	struct recorder x = { 0 };
+	struct recorder x = { .of_some = to->own != NULL };
 	/* Diagnostics are collected in an empty list, so that all of them are saved, even those
 	 * that are already known. */
 	struct mer_diags before = e->diags;
@@ -149,7 +149,7 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 	int rc = prepare(&x, e, o, err);
 	bool is_open = rc == 0;
 	if (rc == 0)
-		rc = store_writer_begin(&x.w, path, key, err);
+		rc = store_writer_begin(&x.w, to->path, to->key, err);
 	if (rc == 0 && matched) /* reading may drop them */
 		rc = store_put_messages(&x.w, messages, matched, err);
 	if (rc == 0)
@@ -161,8 +161,9 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 			.world = x.run.world,
 			.usage = x.usage,
 			.diags = &e->diags,
-			.about = about,
+			.about = to->about,
 			.log = &x.log,
+			.own = to->own,
 		};
 		rc = store_put(&x.w, &c,
 			&(struct store_options){ .n_threads = o->n_threads, .cancel = o->cancel },

@@ -7,13 +7,18 @@
 #include "store/store.h"
 #include "sync/result.h"
 
+struct store_target {
+	const char *path;
+	const uint8_t *key; /* STORE_KEY_BYTES */
+	const char *about;  /* text for people: what it is made from */
+	const bool *own;    /* as in struct store_content */
+};
 /* messages, r, o: as for kernel_world_build; o's observers are called as well. Diagnostics go to e.
  * matched: all findings of the reading that messages are of; NULL: messages are not saved. After a
  * failure the file is unchanged. */
-int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const char *about,
-	struct mer_experiment *e, const struct sync_messages *messages,
-	const struct mer_diags *matched, const struct sync_result *r,
-	const struct kernel_world_options *o, struct mer_err *err);
+int store_record(const struct store_target *to, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct mer_diags *matched,
+	const struct sync_result *r, const struct kernel_world_options *o, struct mer_err *err);
 
 /* Builds the world that store_record saves, without a file: for store_mend_with. Diagnostics are
  * dropped, since the store has them. */

@@ -10,7 +10,9 @@
 #include "store/guests.h"
 #include "store/heads.h"
 #include "store/lanes.h"
+#include "store/parts.h"
 #include "store/receivers.h"
+#include "store/request_log.h"
 #include "store/rows.h"
 #include "store/spans.h"
 #include "store/types.h"
@@ -156,6 +158,10 @@ static int put_requests(const struct saving *x, uint32_t host, struct mer_err *e
 	struct requests_log *log = *x->c->log;
 	struct requests *r;
 	(void)host;
+	if (x->c->own) {
+		store_put_request_log(x->w, x->c->world, log, x->c->own);
+		return 0;
+	}
 	*x->c->log = NULL;
 	int rc = requests_find(x->c->world, log, &r, err);
 	if (rc == 0)
@@ -208,7 +214,9 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 		sizeof(*world->places));
 	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);
 	int rc = store_put_findings(w, STORE_FINDINGS_OF_WORLD, c->diags, err);
-	return rc ? rc
-		  : mer_pool_run(o->n_threads, (size_t)OF_HOST * world->n_hosts + OF_WORLD, put_one,
-			    &x, o->cancel, err);
+	if (rc == 0 && c->own)
+		rc = store_put_part(w, world, c->own, err);
+	/* Of all hosts together, such a file has what is the first of these. */
+	size_t n = (size_t)OF_HOST * world->n_hosts + (c->own ? 1 : OF_WORLD);
+	return rc ? rc : mer_pool_run(o->n_threads, n, put_one, &x, o->cancel, err);
 }

@@ -13,6 +13,10 @@ struct store_content {
 	/* What tasks did with connections; requests must not have been found from it yet. They are,
 	 * and it is freed: NULL then. */
 	struct requests_log **log;
+	/* By host: those that a file of some of the hosts is of (parts.h), which knows of the
+	 * others when they sent packets, and no more; the log is saved then, and nothing is found
+	 * that needs all hosts. NULL: it is of all. */
+	const bool *own;
 };
 
 struct store_options {

@@ -15,25 +15,31 @@
 #include "store/guests.h"
 #include "store/heads.h"
 #include "store/made_again.h"
+#include "store/parts.h"
 #include "store/receivers.h"
 #include "store/rows.h"
 #include "store/save.h"
 #include "store/spans.h"
 #include "store/types.h"
 #include "store/waits.h"
+#include "sync/result.h"
 
 struct store_host {
 	/* first member, so that a pointer to it is one to the struct */
 	struct kernel_span_source source;
 	struct store *store;
-	struct kernel_host *h; /* in the world */
+	const struct store_file *file; /* that has it */
+	struct kernel_host *h;	       /* in the world */
 	const struct store_host_head *head;
 	struct store_spans spans;
 	struct store_rows requests;
 };
 
 struct store {
-	struct store_file file;
+	struct store_file *files; /* one, or several parts */
+	size_t n_files;
+	struct store_parts parts; /* zeroed: it is one file of all hosts */
+	uint32_t *groups;	  /* of parts, by host: kernel_world.clock_groups */
 	struct kernel_world world;
 	struct store_host *hosts;
 	struct store_rows bridges;
@@ -148,7 +154,7 @@ static int get_head(struct store *s, uint32_t host, struct mer_err *err)
 	struct kernel_host *h = s->hosts[host].h;
 	uint64_t n = 0;
 	const struct store_host_head *head =
-		store_find(&s->file, STORE_HOST, host, 0, sizeof(*head), &n);
+		store_find(s->hosts[host].file, STORE_HOST, host, 0, sizeof(*head), &n);
 	if (!head || n != 1 || head->n_spans >= KERNEL_NONE || head->n_requests >= KERNEL_NONE)
 		return refuse(err, "a host");
 	s->hosts[host].head = head;
@@ -166,7 +172,7 @@ static int get_head(struct store *s, uint32_t host, struct mer_err *err)
 
 static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 {
-	const struct store_file *f = &s->file;
+	const struct store_file *f = s->hosts[i].file;
 	struct kernel_host *h = s->hosts[i].h;
 	int rc = get_names(f, i, &h->names, err);
 	if (rc == 0)
@@ -290,7 +296,7 @@ static void load_request(const struct kernel_host *h, uint32_t request)
 static int open_requests(struct store *s, uint32_t i, struct mer_err *err)
 {
 	struct kernel_host *h = s->hosts[i].h;
-	int rc = store_rows_open(&s->hosts[i].requests, &s->file, STORE_REQUESTS, i,
+	int rc = store_rows_open(&s->hosts[i].requests, s->hosts[i].file, STORE_REQUESTS, i,
 		&store_request_rows, h, h->n_requests, s->world.spill, err);
 	h->requests = s->hosts[i].requests.rows;
 	return rc;
@@ -305,7 +311,7 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 		.n_calls = h->n_calls,
 		.n_requests = h->n_requests,
 		.n_bridges = s->world.n_bridges };
-	int rc = store_spans_open(spans, &s->file, i, err);
+	int rc = store_spans_open(spans, s->hosts[i].file, i, err);
 	if (rc)
 		return rc;
 	s->hosts[i].store = s;
@@ -326,7 +332,7 @@ static int see(struct store *s, int rc)
 static int get_waits(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err)
 {
 	struct store *s = ctx;
-	return see(s, store_waits_get(&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w,
+	return see(s, store_waits_get(&s->files[0], w->n_bridges == s->world.n_bridges ? 0 : 1, w,
 			      blocked, err));
 }
 
@@ -336,7 +342,7 @@ static int get_receivers(
 	struct store *s = ctx;
 	if (w->n_bridges != s->world.n_bridges)
 		return mer_fail(err, MER_ERR_INPUT, "saved of other packets");
-	return see(s, store_get_receivers(&s->file, w, tasks, err));
+	return see(s, store_get_receivers(&s->files[0], w, tasks, err));
 }
 
 static void load_bridge(void *ctx, uint32_t bridge)
@@ -350,38 +356,71 @@ static void load_bridge(void *ctx, uint32_t bridge)
 		s->world.bridges[i] = *kernel_bridge_at(w, i);
 }
 
+/* Of all files the same. */
+static int get_world_head(struct store *s, const struct mer_experiment *e, struct mer_err *err)
+{
+	struct kernel_world *w = &s->world;
+	for (size_t i = 0; i < s->n_files; i++) {
+		uint64_t n = 0;
+		const struct store_world_head *head =
+			store_find(&s->files[i], STORE_WORLD, 0, 0, sizeof(*head), &n);
+		if (!head || n != 1 || head->n_hosts != e->n_hosts ||
+			(head->n_bridges && !head->n_hosts) ||
+			(i && head->n_bridges != w->n_bridges))
+			return refuse(err, "hosts");
+		w->n_bridges = head->n_bridges;
+		w->n_unsynchronized = head->n_unsynchronized;
+		w->n_inversions = head->n_inversions;
+	}
+	return 0;
+}
+
+static int get_bridges(struct store *s, struct mer_err *err)
+{
+	struct kernel_world *w = &s->world;
+	if (s->parts.n)
+		return store_parts_bridges(&s->parts, w, &w->bridges, err);
+	w->saved = (struct kernel_saved){ s, load_bridge, get_waits, get_receivers };
+	int rc = store_rows_open(&s->bridges, &s->files[0], STORE_BRIDGES, 0, &store_bridge_rows, w,
+		w->n_bridges, w->spill, err);
+	w->bridges = s->bridges.rows;
+	return rc;
+}
+
+static int make_hosts(struct store *s, struct mer_experiment *e, struct mer_err *err)
+{
+	struct kernel_world *w = &s->world;
+	w->e = e;
+	w->spill = e->spill;
+	w->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*w->hosts));
+	s->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*s->hosts));
+	if (!w->hosts || !s->hosts)
+		return mer_fail_nomem(err);
+	for (; w->n_hosts < e->n_hosts; w->n_hosts++) {
+		struct store_host *own = &s->hosts[w->n_hosts];
+		kernel_host_init_in(&w->hosts[w->n_hosts], w->spill, false);
+		own->h = &w->hosts[w->n_hosts];
+		own->file = s->parts.n ? s->parts.of[w->n_hosts] : &s->files[0];
+	}
+	return 0;
+}
+
 static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *err)
 {
 	struct kernel_world *w = &s->world;
-	uint64_t n = 0;
 	uint32_t n_places = 0;
-	const struct store_world_head *head =
-		store_find(&s->file, STORE_WORLD, 0, 0, sizeof(*head), &n);
-	if (!head || n != 1 || head->n_hosts != e->n_hosts || (head->n_bridges && !head->n_hosts))
-		return refuse(err, "hosts");
-	w->e = e;
-	w->spill = e->spill;
-	w->n_unsynchronized = head->n_unsynchronized;
-	w->n_inversions = head->n_inversions;
-	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
-	s->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*s->hosts));
-	if (!w->hosts || !s->hosts)
-		return mer_fail_nomem(err);
-	for (; w->n_hosts < head->n_hosts; w->n_hosts++) {
-		kernel_host_init_in(&w->hosts[w->n_hosts], w->spill, false);
-		s->hosts[w->n_hosts].h = &w->hosts[w->n_hosts];
-	}
-	w->n_bridges = head->n_bridges;
-	w->saved = (struct kernel_saved){ s, load_bridge, get_waits, get_receivers };
-	int rc = store_rows_open(&s->bridges, &s->file, STORE_BRIDGES, 0, &store_bridge_rows, w,
-		w->n_bridges, w->spill, err);
-	w->bridges = s->bridges.rows;
+	int rc = get_world_head(s, e, err);
 	if (rc == 0)
-		rc = get(&s->file, STORE_PLACES, 0, &w->places, &n_places, sizeof(*w->places), err);
+		rc = make_hosts(s, e, err);
 	if (rc == 0)
-		rc = get_map(&s->file, 0, STORE_MAP_ENDPOINTS, n_places, &w->endpoints, err);
+		rc = get(&s->files[0], STORE_PLACES, 0, &w->places, &n_places, sizeof(*w->places),
+			err);
+	if (rc == 0)
+		rc = get_map(&s->files[0], 0, STORE_MAP_ENDPOINTS, n_places, &w->endpoints, err);
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
 		rc = get_head(s, i, err);
+	if (rc == 0)
+		rc = get_bridges(s, err);
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
 		rc = get_tables(s, i, err);
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
@@ -391,15 +430,24 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 	return rc;
 }
 
-int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e,
+static int open_files(struct store *s, const char *const *paths, size_t n,
+	const uint8_t key[STORE_KEY_BYTES], struct mer_err *err)
+{
+	int rc = 0;
+	pthread_mutex_init(&s->mending_lock, NULL);
+	s->files = calloc(n + 1, sizeof(*s->files));
+	if (!s->files)
+		return mer_fail_nomem(err);
+	for (; rc == 0 && s->n_files < n; s->n_files += rc == 0)
+		rc = store_file_open(&s->files[s->n_files], paths[s->n_files], key, err);
+	return rc;
+}
+
+/* What it has of the world; path: its name in messages. */
+static int finish(struct store *s, int rc, const char *path, struct mer_experiment *e,
 	struct store **opened, struct mer_err *err)
 {
-	struct store *s = calloc(1, sizeof(*s));
-	if (!s)
-		return mer_fail_nomem(err);
-	pthread_mutex_init(&s->mending_lock, NULL);
 	struct mer_err why;
-	int rc = store_file_open(&s->file, path, key, err);
 	if (rc == 0) {
 		rc = get_world(s, e, &why);
 		if (rc == MER_ERR_INPUT)
@@ -407,12 +455,45 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 		else if (rc)
 			mer_fail_nomem(err);
 	}
-	if (rc) {
+	if (rc)
 		store_close(s);
-		return rc;
-	}
-	*opened = s;
-	return 0;
+	else
+		*opened = s;
+	return rc;
+}
+
+int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e,
+	struct store **opened, struct mer_err *err)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	return s ? finish(s, open_files(s, &path, 1, key, err), path, e, opened, err)
+		 : mer_fail_nomem(err);
+}
+
+static int find_groups(struct store *s, const struct mer_experiment *e, const struct sync_result *r,
+	struct mer_err *err)
+{
+	s->groups = calloc((size_t)e->n_hosts + 1, sizeof(*s->groups));
+	for (uint32_t h = 0; s->groups && h < e->n_hosts; h++)
+		s->groups[h] = r ? r->hosts[h].group : h;
+	return s->groups ? 0 : mer_fail_nomem(err);
+}
+
+int store_open_parts(const char *const *paths, size_t n, const uint8_t key[STORE_KEY_BYTES],
+	struct mer_experiment *e, const struct sync_result *r, struct store **opened,
+	struct mer_err *err)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	if (!s)
+		return mer_fail_nomem(err);
+	int rc = open_files(s, paths, n, key, err);
+	if (rc == 0)
+		rc = store_parts_find(&s->parts, s->files, paths, n, e, err);
+	if (rc == 0)
+		rc = find_groups(s, e, r, err);
+	if (rc == 0)
+		rc = store_parts_absent(&s->parts, e, err);
+	return finish(s, rc, paths[0], e, opened, err);
 }
 
 /* Clears the pointers into the file, so that they are not freed. */
@@ -435,10 +516,16 @@ void store_close(struct store *s)
 		let_go(&s->world.hosts[i]);
 	}
 	store_rows_close(&s->bridges);
+	if (s->parts.n)
+		mer_spill_release(s->world.bridges);
+	store_parts_fini(&s->parts);
+	free(s->groups);
 	pthread_mutex_destroy(&s->mending_lock);
 	free(s->world.hosts);
 	free(s->hosts);
-	store_file_close(&s->file);
+	for (size_t i = 0; i < s->n_files; i++)
+		store_file_close(&s->files[i]);
+	free(s->files);
 	free(s);
 }
 
@@ -479,7 +566,7 @@ static uint32_t number_of(const struct fact_kind *kind)
 int store_counts(struct store *s, uint32_t host, const struct fact_kind *kind,
 	const struct store_window *window, uint64_t *counts, uint64_t *bytes, struct mer_err *err)
 {
-	return see(s, store_counts_read(&s->file, host, number_of(kind), kind,
+	return see(s, store_counts_read(s->hosts[host].file, host, number_of(kind), kind,
 			      &s->world.hosts[host], window, counts, bytes, err));
 }
 
@@ -492,8 +579,8 @@ static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind,
 		return store_make_again(
 			&s->hosts[host].spans, &source, host, kind, range, take, taker, err);
 	}
-	return see(s, store_facts_read(&s->file, host, number_of(kind), kind, &s->world.hosts[host],
-			      STORE_NEEDS_ALL, range, take, taker, err));
+	return see(s, store_facts_read(s->hosts[host].file, host, number_of(kind), kind,
+			      &s->world.hosts[host], STORE_NEEDS_ALL, range, take, taker, err));
 }
 
 struct analysis_source store_source(struct store *s)
@@ -521,11 +608,11 @@ static int get_usage(struct store *s, uint32_t i, struct usage *u, struct mer_er
 	sums.first = mer_spill_array(s->world.spill, n + 1, sizeof(*sums.first));
 	sums.points = mer_spill_array(s->world.spill, head->n_points + 1, sizeof(*sums.points));
 	int rc = sums.first && sums.points ? 0 : mer_fail_nomem(err);
-	if (rc == 0 &&
-		(!store_get_columns(&s->file, STORE_USAGE, i, 0, &store_sizes, sums.first, n + 1) ||
-			!store_get_columns(&s->file, STORE_USAGE, i, 1, &store_usage_points,
-				sums.points, head->n_points) ||
-			!rises_to(sums.first, n, head->n_points)))
+	if (rc == 0 && (!store_get_columns(s->hosts[i].file, STORE_USAGE, i, 0, &store_sizes,
+				sums.first, n + 1) ||
+			       !store_get_columns(s->hosts[i].file, STORE_USAGE, i, 1,
+				       &store_usage_points, sums.points, head->n_points) ||
+			       !rises_to(sums.first, n, head->n_points)))
 		rc = refuse(err, "usage");
 	if (rc == 0) {
 		usage_restore(u, i, &sums);
@@ -554,7 +641,8 @@ int store_requests(
 		return mer_fail_nomem(err);
 	**w = s->world;
 	(*w)->mpi = NULL; /* requests follow packets, whatever is known of ranks by now */
-	int rc = see(s, store_get_found_requests(&s->file, *w, r, err));
+	int rc = see(s, s->parts.n ? store_parts_requests(&s->parts, *w, s->groups, r, err)
+				   : store_get_found_requests(&s->files[0], *w, r, err));
 	if (rc) {
 		store_requests_world_free(*w);
 		*w = NULL;
@@ -577,7 +665,8 @@ void store_report(const struct store *s, struct mer_diags *diags)
 	struct mer_diags found;
 	mer_arena_init(&arena);
 	mer_diags_init(&found, &arena);
-	(void)store_get_findings(&s->file, STORE_FINDINGS_OF_WORLD, &found);
+	for (size_t i = 0; i < s->n_files; i++)
+		(void)store_get_findings(&s->files[i], STORE_FINDINGS_OF_WORLD, &found);
 	mer_diags_merge_new(diags, &found);
 	mer_diags_fini(&found);
 	mer_arena_fini(&arena);

@@ -18,11 +18,18 @@
 #include "store/sections.h"
 
 struct store;
+struct sync_result;
 
 /* e: the experiment that it was made from, with its clock maps applied. MER_ERR_INPUT: the file is
  * damaged, of other traces, or from another build of the program. */
 int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e,
 	struct store **s, struct mer_err *err);
+/* The same of n files, each made of some of e's hosts where their recordings lie (parts.h), with
+ * the same clocks: r, applied to e. Adds to e what the files know of it. MER_ERR_INPUT as above, or
+ * they do not fit each other. */
+int store_open_parts(const char *const *paths, size_t n, const uint8_t key[STORE_KEY_BYTES],
+	struct mer_experiment *e, const struct sync_result *r, struct store **s,
+	struct mer_err *err);
 /* Frees its world, too. NULL is allowed. */
 void store_close(struct store *s);
 struct kernel_world *store_world(struct store *s);

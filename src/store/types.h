@@ -36,6 +36,10 @@ enum store_type {
 	STORE_RECEIVERS = 35,	    /* of packed numbers: see receivers.c */
 	STORE_MESSAGES = 36,	    /* links, and counts of hosts: see messages.c */
 	STORE_MESSAGE_COLUMNS = 37, /* host: number of the link; of packed numbers */
+	STORE_PART =
+		38, /* of a file of some of the hosts (parts.h): struct store_part_host, of those */
+	STORE_REQUEST_LOG = 39, /* numbers of rows of its kinds: see request_log.c */
+	STORE_LOG_COLUMNS = 40, /* of packed numbers; number: of the column */
 };
 
 enum store_map {

@@ -37,6 +37,7 @@ struct job {
 	struct item *items; /* by stream */
 	uint32_t n_items;
 	uint32_t *first; /* per stream, and at the end */
+	bool is_outline;
 	struct mer_cancel *cancel;
 	_Atomic uint64_t *done_bytes;
 	pthread_mutex_t diags_lock;
@@ -122,6 +123,18 @@ static int place_parts(struct job *j, const char *dir, struct mer_err *err)
 	return rc;
 }
 
+/* "DIR/0", "DIR/1": of an outline. */
+static int number_parts(struct job *j, const char *dir, struct mer_err *err)
+{
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < j->e->n_parts; i++) {
+		char *path = mer_arena_printf(&j->arena, "%s/%u", dir, (unsigned)i);
+		rc = path ? make_dirs(path, strlen(dir) + 1, err) : mer_fail_nomem(err);
+		j->parts[i].dir = path;
+	}
+	return rc;
+}
+
 /* ---- metadata ---- */
 
 static uint64_t scale(uint64_t cycles, uint64_t freq_hz)
@@ -176,6 +189,12 @@ static int make_parts(struct job *j, struct mer_err *err)
 		struct part *p = &j->parts[i];
 		uint32_t n = from->schema->n_clocks;
 		p->schema = *from->schema;
+		if (j->is_outline) {
+			int written = write_metadata(p, err);
+			if (written)
+				return written;
+			continue;
+		}
 		p->schema.clocks = mer_arena_zalloc(&j->arena, n + 1u, sizeof(*p->schema.clocks));
 		p->zero = mer_arena_zalloc(&j->arena, n + 1u, sizeof(*p->zero));
 		if (!p->schema.clocks || !p->zero)
@@ -199,8 +218,13 @@ struct values { /* of the leaves of an event record, or of a packet's head */
 	bool failed;
 };
 
+struct bounds { /* which of a stream's events an outline has so far */
+	bool has_first, has_last;
+};
+
 struct copy { /* of one item, while it is made */
 	struct job *job;
+	struct bounds *bounds; /* of an outline; NULL: all events are copied */
 	const struct item *item;
 	struct ctf_plain plain;
 	struct ctf_writer *w;
@@ -269,6 +293,32 @@ static int explain(const struct copy *c, int rc, struct mer_err *err)
 		c->job->e->files[c->item->file].path, why.text);
 }
 
+/* Of an outline: may the packet have an event that it needs? */
+static bool may_have_bound(const struct copy *c, const struct ctf_packet *p)
+{
+	const struct mer_stream *s = &c->job->e->streams[c->item->stream];
+	int64_t end = trace_packet_end(c->job->e, p);
+	return !c->bounds->has_first ||
+	       (!c->bounds->has_last && (end == MER_NO_TIME || end >= s->end));
+}
+
+/* Is it the first or the last event of the stream, by its time? The bound is there then. */
+static bool is_bound(struct copy *c, const struct ctf_packet *p, uint64_t clock)
+{
+	const struct mer_experiment *e = c->job->e;
+	const struct mer_stream *s = &e->streams[c->item->stream];
+	const struct mer_clock *k =
+		trace_clock(&e->parts[e->files[c->item->file].part], p->stream_class);
+	int64_t time = k ? mer_clock_ns(k, clock) : MER_NO_TIME;
+	bool *has = time == MER_NO_TIME				? NULL
+		    : !c->bounds->has_first && time == s->begin ? &c->bounds->has_first
+		    : !c->bounds->has_last && time == s->end	? &c->bounds->has_last
+								: NULL;
+	if (has)
+		*has = true;
+	return has != NULL;
+}
+
 static int copy_events(struct copy *c, const struct ctf_packet *p, uint32_t number,
 	struct ctf_pos *pos, struct mer_err *err)
 {
@@ -292,9 +342,14 @@ static int copy_events(struct copy *c, const struct ctf_packet *p, uint32_t numb
 			pthread_mutex_unlock(&c->job->diags_lock);
 			return 0;
 		}
+		if (c->bounds && !is_bound(c, p, pos->clock))
+			continue;
 		ctf_writer_header_values(c->w, c->header.v, c->header.n);
 		int rc = ctf_writer_event(
 			c->w, class, cycles(c, pos->clock), c->body.v, c->body.n, err);
+		/* A header too narrow for the time since the event before: packets tell it, too. */
+		if (rc == MER_ERR_USAGE && c->bounds)
+			continue;
 		if (rc)
 			return explain(c, rc, err);
 	}
@@ -338,7 +393,8 @@ static int copy_data(
 	int rc = ctf_writer_begin(c->w, begin, err);
 	if (rc)
 		return explain(c, rc, err);
-	rc = copy_events(c, p, number, &pos, err);
+	if (!c->bounds || may_have_bound(c, p))
+		rc = copy_events(c, p, number, &pos, err);
 	*clock = pos.clock;
 	/* A tracer that crashed leaves 0. */
 	bool said = p->has_end && (p->end || !p->begin);
@@ -364,17 +420,19 @@ static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct 
 
 /* clock: before the first packet, for packets that do not say when they begin; and after the
  * last. */
-static int copy_item(struct job *j, const struct item *item, uint64_t *clock, struct mer_err *err)
+static int copy_item(struct job *j, const struct item *item, struct bounds *bounds, uint64_t *clock,
+	struct mer_err *err)
 {
 	const struct mer_experiment *e = j->e;
 	const struct trace_stream *t = &e->data[item->stream];
 	uint32_t part = e->files[item->file].part;
 	uint32_t class = t->packets[item->packets[0]].stream_class;
 	int clock_number = e->parts[part].schema->streams[class].clock;
-	struct copy c = { .job = j,
-		.item = item,
-		.clock = trace_clock(&e->parts[part], class),
-		.zero = clock_number < 0 ? 0 : j->parts[part].zero[clock_number] };
+	struct copy c = { .job = j, .item = item, .bounds = bounds };
+	if (!bounds) {
+		c.clock = trace_clock(&e->parts[part], class);
+		c.zero = clock_number < 0 ? 0 : j->parts[part].zero[clock_number];
+	}
 	struct mer_arena arena;
 	mer_arena_init(&arena);
 	struct ctf_writer_options o = {
@@ -407,11 +465,12 @@ static int copy_item(struct job *j, const struct item *item, uint64_t *clock, st
 static int copy_stream(void *ctx, size_t stream, unsigned worker, struct mer_err *err)
 {
 	struct job *j = ctx;
+	struct bounds bounds = { false, false };
 	uint64_t clock = 0;
 	int rc = 0;
 	(void)worker;
 	for (uint32_t i = j->first[stream]; rc == 0 && i < j->first[stream + 1]; i++)
-		rc = copy_item(j, &j->items[i], &clock, err);
+		rc = copy_item(j, &j->items[i], j->is_outline ? &bounds : NULL, &clock, err);
 	return rc;
 }
 
@@ -422,6 +481,8 @@ static const char *copy_path(struct job *j, uint32_t stream, uint32_t file, bool
 	const struct trace_file *f = &j->e->files[file];
 	const char *slash = strrchr(f->path, '/'), *name = slash ? slash + 1 : f->path;
 	const char *dir = j->parts[f->part].dir;
+	if (j->is_outline)
+		return mer_arena_printf(&j->arena, "%s/%u", dir, (unsigned)j->n_items);
 	return shared ? mer_arena_printf(&j->arena, "%s/%s.stream-%u", dir, name, (unsigned)stream)
 		      : mer_arena_printf(&j->arena, "%s/%s", dir, name);
 }
@@ -502,29 +563,58 @@ static void remove_copies(const struct job *j, const char *dir, bool is_new)
 		rmdir(dir);
 }
 
+/* Of the parts that have a place. */
+static int write_placed(struct job *j, unsigned n_threads, struct mer_err *err)
+{
+	int rc = make_parts(j, err);
+	if (rc == 0)
+		rc = make_items(j, err);
+	return rc ? rc : mer_pool_run(n_threads, j->e->n_streams, copy_stream, j, j->cancel, err);
+}
+
+static int begin_job(struct job *j, struct mer_err *err)
+{
+	mer_arena_init(&j->arena);
+	pthread_mutex_init(&j->diags_lock, NULL);
+	j->parts = mer_arena_zalloc(&j->arena, j->e->n_parts + 1u, sizeof(*j->parts));
+	return j->parts ? 0 : mer_fail_nomem(err);
+}
+
+static void end_job(struct job *j)
+{
+	free(j->items);
+	pthread_mutex_destroy(&j->diags_lock);
+	mer_arena_fini(&j->arena);
+}
+
 int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_threads,
 	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct mer_err *err)
 {
-	struct job j = { .e = e,
-		.cancel = cancel,
-		.done_bytes = done_bytes,
-		.diags_lock = PTHREAD_MUTEX_INITIALIZER };
-	mer_arena_init(&j.arena);
-	j.parts = mer_arena_zalloc(&j.arena, e->n_parts + 1u, sizeof(*j.parts));
+	struct job j = { .e = e, .cancel = cancel, .done_bytes = done_bytes };
 	bool is_new = false;
-	int rc = j.parts ? make_target(dir, &is_new, err) : mer_fail_nomem(err);
+	int rc = begin_job(&j, err);
+	if (rc == 0)
+		rc = make_target(dir, &is_new, err);
 	bool is_ours = rc == 0;
 	if (rc == 0)
 		rc = place_parts(&j, dir, err);
 	if (rc == 0)
-		rc = make_parts(&j, err);
-	if (rc == 0)
-		rc = make_items(&j, err);
-	if (rc == 0)
-		rc = mer_pool_run(n_threads, e->n_streams, copy_stream, &j, cancel, err);
+		rc = write_placed(&j, n_threads, err);
 	if (rc && is_ours)
 		remove_copies(&j, dir, is_new);
-	free(j.items);
-	mer_arena_fini(&j.arena);
+	end_job(&j);
+	return rc;
+}
+
+int sync_write_outline(struct mer_experiment *e, const char *dir, unsigned n_threads,
+	struct mer_cancel *cancel, struct mer_err *err)
+{
+	struct job j = { .e = e, .is_outline = true, .cancel = cancel };
+	int rc = begin_job(&j, err);
+	if (rc == 0)
+		rc = number_parts(&j, dir, err);
+	if (rc == 0)
+		rc = write_placed(&j, n_threads, err);
+	end_job(&j);
 	return rc;
 }

@@ -19,4 +19,11 @@
 int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_threads,
 	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct mer_err *err);
 
+/* The outline of the traces: the same packets, but of each stream the first and the last event
+ * alone, by the clocks as recorded. So it opens like the traces themselves: hosts, streams, begin
+ * and end, losses, kinds of events. Below dir, which must be there, part i of the experiment is the
+ * folder i, and its streams are files with numbers. MER_ERR_LIMIT as above. */
+int sync_write_outline(struct mer_experiment *e, const char *dir, unsigned n_threads,
+	struct mer_cancel *cancel, struct mer_err *err);
+
 #endif

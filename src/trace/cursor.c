@@ -621,6 +621,9 @@ static int new_cursor(struct mer_experiment *e, const struct trace_reading *read
 	struct mer_err *err)
 {
 	uint32_t n_streams = end_stream - first_stream;
+	if (e->has_no_events)
+		return mer_fail(err, MER_ERR_USAGE,
+			"this needs the events themselves, and full parts of recordings have none: ask it where the traces are");
 	struct mer_cursor *c = calloc(1, sizeof(*c));
 	if (!c)
 		return mer_fail_nomem(err);

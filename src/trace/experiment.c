@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "copied/copied.h"
 #include "ctf/metadata.h"
+#include "part/file.h"
 #include "trace/discover.h"
 #include "trace/extent.h"
 #include "trace/hole.h"
@@ -405,6 +406,7 @@ static int add_recording(
 		&e->diags, c, &why);
 	if (rc == 0) {
 		e->n_copies++;
+		e->has_no_events |= part_is_full(c);
 		rc = trace_discover(c->folder, &e->arena, &e->diags, &f->dirs, &none, &why);
 	}
 	if (rc == MER_ERR_NOMEM || rc == MER_ERR_CANCELLED)

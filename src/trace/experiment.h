@@ -90,7 +90,10 @@ struct mer_experiment {
 	struct mer_map stream_map; /* while opening: identity of a stream -> its number + 1 */
 	uint64_t bytes;		   /* of all data stream files */
 	uint32_t n_unread;	   /* paths and traces that could not be opened */
-	int64_t begin, end;	   /* of all events; MER_NO_TIME: not known */
+	/* Some are full parts of recordings (part/file.h): questions are answered from what is
+	 * saved in these, and events cannot be read. */
+	bool has_no_events;
+	int64_t begin, end; /* of all events; MER_NO_TIME: not known */
 };
 
 /* The environment entry of this name in the copy of a recording; NULL: no copy, or no such entry.

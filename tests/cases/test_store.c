@@ -53,7 +53,8 @@ static void save(struct saved *s)
 	int fd = mkstemp(s->path);
 	assert_true(fd >= 0);
 	close(fd);
-	if (store_record(s->path, key, s->r.name, s->r.e, &s->r.messages, NULL, s->r.result,
+	if (store_record(&(struct store_target){ .path = s->path, .key = key, .about = s->r.name },
+		    s->r.e, &s->r.messages, NULL, s->r.result,
 		    &(struct kernel_world_options){ .n_threads = 2 }, &err))
 		fail_msg("%s", err.text);
 }

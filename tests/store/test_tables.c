@@ -47,7 +47,8 @@ static int make(void **state)
 	snprintf(x.path, sizeof(x.path), "/tmp/test_tables.XXXXXX");
 	int fd = mkstemp(x.path);
 	assert_true(fd >= 0 && close(fd) == 0);
-	if (store_record(x.path, key, "scenario", x.s.e, &x.s.messages, NULL, NULL,
+	if (store_record(&(struct store_target){ .path = x.path, .key = key, .about = "scenario" },
+		    x.s.e, &x.s.messages, NULL, NULL,
 		    &(struct kernel_world_options){ .n_threads = 1 }, &err))
 		fail_msg("%s", err.text);
 	struct store_file f;

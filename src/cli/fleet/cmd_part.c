@@ -9,6 +9,7 @@
 #include "ask/session.h"
 #include "ask/verb.h"
 #include "base/file.h"
+#include "cli/fleet/part_full.h"
 #include "session/session.h"
 #include "sync/part/part.h"
 
@@ -17,6 +18,7 @@ enum { PER_SECOND = 20 };
 struct values {
 	const char *to;
 	struct ask_amount rate;
+	bool full;
 };
 
 enum { HOST, FILE_NAME, BYTES, ENDS, KEPT, N_COLUMNS };
@@ -119,6 +121,39 @@ static int write_all(
 	return rc;
 }
 
+struct full_table {
+	struct mer_table *t;
+	const char *path;
+};
+
+static void add_full(void *ctx, const char *host, uint64_t bytes)
+{
+	struct full_table *x = ctx;
+	mer_table_add(x->t, (struct mer_cell[N_COLUMNS]){ [HOST] = mer_text(host),
+				    [FILE_NAME] = mer_text(x->path),
+				    [BYTES] = bytes ? MER_INT(bytes) : MER_NONE });
+}
+
+static bool is_stream(const char *path)
+{
+	return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+static int write_full(struct ask *ask, const struct values *v)
+{
+	struct mer_table t;
+	struct full_table x = { &t, is_stream(v->to) ? "/dev/stdout" : v->to };
+	if (v->rate.set)
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"--rate is of the parts that --full is given, not of a full one");
+	mer_table_init(&t, "parts", NULL, columns, &ask->arena);
+	int rc = part_full_write(ask, x.path, getenv("TMPDIR"), add_full, &x);
+	if (rc == 0 && !is_stream(v->to))
+		rc = ask_table_print(ask, &t);
+	mer_table_fini(&t);
+	return rc;
+}
+
 static int run(struct ask *ask, const void *values)
 {
 	const struct values *v = values;
@@ -128,15 +163,16 @@ static int run(struct ask *ask, const void *values)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"-o is missing: the file to write, as in -o %s.part, or a folder",
 			ask->n_args ? "web" : "HOST");
+	if (v->full)
+		return write_full(ask, v);
 	int rc = ask_session_open_synced(ask, ASK_SYNC_NEVER, &s);
 	if (rc)
 		return rc;
 	mer_table_init(&t, "parts", NULL, columns, &ask->arena);
 	rc = write_all(ask, v, s, &t);
-	bool is_stream = strcmp(v->to, "-") == 0 || strcmp(v->to, "/dev/stdout") == 0;
 	if (rc == 0 && !t.n_rows)
 		rc = mer_fail(&ask->err, MER_ERR_INPUT, "no host has anything that a part has");
-	if (rc == 0 && !is_stream)
+	if (rc == 0 && !is_stream(v->to))
 		rc = ask_table_print(ask, &t);
 	mer_table_fini(&t);
 	ask_session_close(ask, s);
@@ -155,6 +191,10 @@ static const struct ask_option options[] = {
 		.arg = "N",
 		.help = "keep N a second of each peer and way (20); 0: all",
 		.offset = offsetof(struct values, rate) },
+	{ .name = "full",
+		.kind = ASK_FLAG,
+		.help = "also what its tasks did, for any question but events",
+		.offset = offsetof(struct values, full) },
 	{ 0 },
 };
 
@@ -166,7 +206,7 @@ const struct ask_verb cli_verb_part = {
 		"Writes the ends of messages that a host's traces have into one small file. The parts of all hosts align their clocks, where no recording has to be copied to: 'meridian sync *.part --save all.sync'. With --sync all.sync, each host then answers on the same time line.",
 	.more =
 		"A part has addresses, ports and sequence numbers of packets, but no data, programs, files or users; that of a recording by 'meridian record' also the host's clocks as the recorder saw them. It is a gzipped tar archive with a CTF trace, so tar and every reader of CTF show what is in it. With --rate 0 clocks from parts are those from the traces, digit for digit. Otherwise a host keeps a message if a hash of its key is small, so both of its ends are kept without a word between hosts; about N of each busy peer, direction and second remain, and of all others together fifty times as many. Pairs of events that --pairs declares, messages of MPI, and what virtual CPUs show of clocks are not in a part.",
-	.uses = ASK_USES_HOST | ASK_USES_INPUT,
+	.uses = ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT,
 	.is_aside = true,
 	.options = options,
 	.values_size = sizeof(struct values),

@@ -136,11 +136,11 @@ static const char *id_of(struct mer_arena *a, const struct mer_experiment *e, ui
 	return id;
 }
 
-enum { N_ENV = 7 };
+enum { N_ENV = 8 };
 #define SECOND_NS INT64_C(1000000000)
 
 struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experiment *e,
-	uint32_t host, int64_t begin, int64_t *base)
+	uint32_t host, bool is_sampled, int64_t begin, int64_t *base)
 {
 	const struct mer_trace *t = trace_of(e, host);
 	*base = zero_of(e, t, begin);
@@ -153,6 +153,8 @@ struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experi
 	unsigned n_env = 5;
 	if (has_trace(e, host))
 		env[n_env++] = (struct ctf_env){ .name = COPIED_ENV_TRACE, .text = "CTF" };
+	if (is_sampled)
+		env[n_env++] = (struct ctf_env){ .name = COPIED_ENV_SAMPLED, .text = "yes" };
 	if (t->clock.name)
 		env[n_env++] = (struct ctf_env){ .name = COPIED_ENV_CLOCK, .text = t->clock.name };
 	static const char *const names[] = { SYNC_PART_END, SYNC_PART_WITHOUT };

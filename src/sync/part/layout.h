@@ -40,8 +40,9 @@ bool sync_part_decode(const uint64_t values[SYNC_PART_N_FIELDS], struct sync_end
 
 /* Its clock counts ns from *base on, which is at most begin; where possible that is the zero of the
  * clock that the host's traces have, as the recorder's rounds count from there. The events are
- * those of the one stream, in the order above. NULL: no memory. */
+ * those of the one stream, in the order above. is_sampled: not all ends are kept. NULL: no
+ * memory. */
 struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experiment *e,
-	uint32_t host, int64_t begin, int64_t *base);
+	uint32_t host, bool is_sampled, int64_t begin, int64_t *base);
 
 #endif

@@ -22,7 +22,7 @@
 #include "trace/cursor.h"
 #include "trace/extent.h"
 
-enum { PATH_BYTES = 4300 };
+enum { PATH_BYTES = 4300, GZIP_LEVEL = 6 };
 
 struct sync_parts {
 	struct mer_experiment *e;
@@ -172,7 +172,8 @@ static int write_stream(struct writing *w, const char *path)
 	int opened = open_stream(w, path);
 	if (opened)
 		return opened;
-	w->schema = sync_part_schema(&w->arena, w->e, w->host, w->begin, &w->base);
+	w->schema = sync_part_schema(
+		&w->arena, w->e, w->host, w->o->per_second > 0, w->begin, &w->base);
 	if (!w->schema)
 		return mer_fail_nomem(w->err);
 	int rc = ctf_writer_open(w->schema, &w->schema->streams[0],
@@ -266,7 +267,7 @@ static int pack(struct writing *w, int fd)
 		return rc;
 	tell(w, &notes);
 	rc = metadata.failed || notes.failed ? mer_fail_nomem(w->err)
-					     : part_archive_new(fd, &a, w->err);
+					     : part_archive_new(fd, GZIP_LEVEL, &a, w->err);
 	if (rc == 0) {
 		rc = part_archive_add(a, PART_METADATA, metadata.data, metadata.len, w->err);
 		if (rc == 0)

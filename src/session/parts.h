@@ -1,0 +1,21 @@
+/* Full parts of a session: what tasks did, saved where recordings lie and used together (part/file.h,
+ * store/parts.h). A session of them answers from that, whatever its options say of stores. */
+#ifndef MER_SESSION_PARTS_H
+#define MER_SESSION_PARTS_H
+
+#include "part/file.h"
+#include "session/session.h"
+
+/* Writes what a full part has of these hosts' tasks (own: by host) to the file. The session is
+ * synchronized, and has the ends of messages of all hosts. */
+int session_parts_write(struct session *s, const bool *own, const char *path, struct mer_err *err);
+
+/* ---- for this layer ---- */
+
+/* The store of all of them. MER_ERR_INPUT: some are damaged, or they do not fit each other. */
+struct store;
+int session_parts_open(struct session *s, struct store **store, struct mer_err *err);
+/* The file with the clocks by which they tell times; false: these are as recorded. */
+bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES]);
+
+#endif
