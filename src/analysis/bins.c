@@ -45,6 +45,11 @@ static int find_events(
 	struct mer_need all = { "*", "" };
 	struct trace_reading *reading;
 	int64_t first, last;
+	if (e->has_no_events) {
+		*begin = e->begin == MER_NO_TIME ? INT64_MAX : e->begin;
+		*end = e->end;
+		return 0;
+	}
 	int rc = trace_reading_from_needs(e, &all, 1, false, &reading, err);
 	if (rc)
 		return rc;

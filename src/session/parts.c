@@ -38,7 +38,7 @@ int session_parts_write(struct session *s, const bool *own, const char *path, st
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes) };
 	rc = store_record(
 		&(struct store_target){ .path = path, .key = key, .about = "", .own = own }, s->e,
-		messages, NULL, s->result, &o, err);
+		messages, &s->matched, s->result, &o, err);
 	session_stage_end(s);
 	return rc;
 }
@@ -85,6 +85,14 @@ int session_parts_open(struct session *s, struct store **store, struct mer_err *
 	free(places);
 	free(paths);
 	return rc;
+}
+
+bool session_parts_first(const struct session *s, char path[PART_PATH_BYTES])
+{
+	for (uint32_t i = 0; i < s->e->n_copies; i++)
+		if (part_is_full(&s->e->copies[i]))
+			return part_path(&s->e->copies[i], PART_WORLD, path);
+	return false;
 }
 
 bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES])

@@ -15,6 +15,9 @@ int session_parts_write(struct session *s, const bool *own, const char *path, st
 /* The store of all of them. MER_ERR_INPUT: some are damaged, or they do not fit each other. */
 struct store;
 int session_parts_open(struct session *s, struct store **store, struct mer_err *err);
+/* The file of the first one, which has the messages between all hosts, as all have; false: there is
+ * none. */
+bool session_parts_first(const struct session *s, char path[PART_PATH_BYTES]);
 /* The file with the clocks by which they tell times; false: these are as recorded. */
 bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES]);
 

@@ -255,35 +255,47 @@ static bool find_clocks(struct session *s, struct sync_result **r)
 	return *r != NULL;
 }
 
-bool session_stored_messages(struct session *s, struct sync_messages *m)
+/* The file that has them; path: to be freed. False: there is none. */
+static bool find_messages(struct session *s, struct store_file *f, char **path)
 {
 	struct store_key k;
-	struct store_file f;
 	struct mer_err none;
-	struct mer_diags found;
 	struct sync_result *clocks;
+	char of_parts[PART_PATH_BYTES];
+	*path = NULL;
+	if (s->e->has_no_events)
+		return session_parts_first(s, of_parts) &&
+		       store_file_open(f, of_parts, NULL, &none) == 0;
 	bool ok = s->o.cache_dir && !s->o.no_store && store_key_of(&k, s->e) &&
 		  find_clocks(s, &clocks);
 	if (!ok)
 		return false;
 	store_key_mix_clocks(&k, clocks);
 	sync_result_free(clocks);
-	char *path = store_cache_path(s->o.cache_dir, STORE_CACHED_WORLD, &k);
-	ok = path && store_file_open(&f, path, (const uint8_t *)k.hash, &none) == 0;
-	if (!ok) {
+	*path = store_cache_path(s->o.cache_dir, STORE_CACHED_WORLD, &k);
+	return *path && store_file_open(f, *path, (const uint8_t *)k.hash, &none) == 0;
+}
+
+bool session_stored_messages(struct session *s, struct sync_messages *m)
+{
+	struct store_file f;
+	struct mer_err none;
+	struct mer_diags found;
+	char *path;
+	if (!find_messages(s, &f, &path)) {
 		free(path);
 		return false;
 	}
 	mer_diags_init(&found, &s->arena);
-	ok = sync_messages_init(m, s->e->n_hosts, &none) == 0;
+	bool ok = sync_messages_init(m, s->e->n_hosts, &none) == 0;
 	m->spill = s->e->spill;
 	ok = ok && store_get_messages(&f, m, &found, &none) == 0;
-	if (ok) {
+	if (ok)
 		mer_diags_merge(&s->e->diags, &found);
-		store_cache_touch(path);
-	} else {
+	else
 		sync_messages_free(m);
-	}
+	if (ok && path)
+		store_cache_touch(path);
 	mer_diags_fini(&found);
 	store_file_close(&f);
 	free(path);

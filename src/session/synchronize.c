@@ -163,6 +163,9 @@ static int gather_again(struct session *s, struct mer_err *err)
 int session_messages(struct session *s, const struct sync_messages **messages, struct mer_err *err)
 {
 	int rc = session_synchronize(s, true, err);
+	/* Parts have them; otherwise reading says that there are no events. */
+	if (rc == 0 && !s->has_messages && s->e->has_no_events)
+		s->has_messages = session_stored_messages(s, &s->messages);
 	if (rc == 0 && !s->has_messages)
 		rc = s->result ? gather_again(s, err) : compute(s, s->e, true, NULL, err);
 	*messages = &s->messages;

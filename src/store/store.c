@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/all.h"
 #include "kernel/files/files.h"
 #include "store/columns.h"
 #include "store/facts.h"
@@ -16,6 +17,7 @@
 #include "store/heads.h"
 #include "store/made_again.h"
 #include "store/parts.h"
+#include "store/parts_packets.h"
 #include "store/receivers.h"
 #include "store/rows.h"
 #include "store/save.h"
@@ -38,8 +40,9 @@ struct store_host {
 struct store {
 	struct store_file *files; /* one, or several parts */
 	size_t n_files;
-	struct store_parts parts; /* zeroed: it is one file of all hosts */
-	uint32_t *groups;	  /* of parts, by host: kernel_world.clock_groups */
+	struct store_parts parts;     /* zeroed: it is one file of all hosts */
+	uint32_t *groups;	      /* of parts, by host: kernel_world.clock_groups */
+	struct store_packets packets; /* of parts: made when they are first needed */
 	struct kernel_world world;
 	struct store_host *hosts;
 	struct store_rows bridges;
@@ -518,6 +521,7 @@ void store_close(struct store *s)
 	store_rows_close(&s->bridges);
 	if (s->parts.n)
 		mer_spill_release(s->world.bridges);
+	store_packets_fini(&s->packets, s->world.n_hosts);
 	store_parts_fini(&s->parts);
 	free(s->groups);
 	pthread_mutex_destroy(&s->mending_lock);
@@ -570,6 +574,26 @@ int store_counts(struct store *s, uint32_t host, const struct fact_kind *kind,
 			      &s->world.hosts[host], window, counts, bytes, err));
 }
 
+/* Of parts: all of the host, as no range is worth an index. */
+static int read_packets(
+	struct store *s, uint32_t host, fact_taker *take, void *taker, struct mer_err *err)
+{
+	int rc = 0;
+	pthread_mutex_lock(&s->mending_lock);
+	if (!s->packets.of)
+		rc = store_packets_join(
+			&s->packets, &s->parts, number_of(&fact_packet), &s->world, err);
+	if (rc)
+		store_packets_fini(&s->packets, s->world.n_hosts);
+	pthread_mutex_unlock(&s->mending_lock);
+	for (size_t i = 0; rc == 0 && i < s->packets.n[host]; i += FACT_BATCH) {
+		size_t n = s->packets.n[host] - i;
+		rc = take(taker, &s->world.hosts[host], &s->packets.of[host][i],
+			n < FACT_BATCH ? n : FACT_BATCH, err);
+	}
+	return rc;
+}
+
 static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind,
 	const struct fact_range *range, fact_taker *take, void *taker, struct mer_err *err)
 {
@@ -579,6 +603,8 @@ static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind,
 		return store_make_again(
 			&s->hosts[host].spans, &source, host, kind, range, take, taker, err);
 	}
+	if (s->parts.n && kind == &fact_packet)
+		return see(s, read_packets(s, host, take, taker, err));
 	return see(s, store_facts_read(s->hosts[host].file, host, number_of(kind), kind,
 			      &s->world.hosts[host], STORE_NEEDS_ALL, range, take, taker, err));
 }

@@ -325,6 +325,63 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 	return rc;
 }
 
+/* ---- hosts that were read apart ---- */
+
+/* As its event was seen. */
+static int see_again(struct fact_host *f, const struct kernel_host *h, const struct packet *p)
+{
+	bool is_send = p->fact.choice == NET_SENT;
+	int64_t bytes = p->bytes == FACT_UNKNOWN ? 0 : p->bytes + (is_send ? p->header_bytes : 0);
+	return on_packet(f, h,
+		&(struct kernel_packet_seen){ .time = packet_at(&p->fact),
+			.task = p->fact.task,
+			.packet = p->packet,
+			.bytes = (uint32_t)bytes,
+			.device = p->device,
+			.cpu = p->fact.cpu,
+			.is_send = is_send,
+			.in_interrupt = p->marks & PACKET_IN_INTERRUPT });
+}
+
+static int join(struct fact_host *hosts, const struct kernel_world *w, struct packet *const *facts,
+	const size_t *n)
+{
+	int rc = 0;
+	for (uint32_t h = 0; rc == 0 && h < w->n_hosts; h++)
+		for (size_t i = 0; rc == 0 && i < n[h]; i++)
+			rc = see_again(&hosts[h], &w->hosts[h], &facts[h][i]);
+	const struct ends *ends = rc || !w->n_hosts ? NULL : ends_of(&hosts[0], w);
+	if (!ends || !learn_headers(&hosts[0], w, ends))
+		return rc || !w->n_hosts ? rc : mer_fail_nomem(hosts[0].err);
+	for (uint32_t h = 0; h < w->n_hosts; h++)
+		for (size_t i = 0; i < n[h]; i++)
+			facts[h][i] = fact_of(&hosts[h], w, ends, (uint32_t)i);
+	return 0;
+}
+
+int packets_join(const struct kernel_world *w, struct packet *const *facts, const size_t *n,
+	struct mer_err *err)
+{
+	struct fact_host *hosts = calloc((size_t)w->n_hosts + 1, sizeof(*hosts));
+	struct state *states = calloc((size_t)w->n_hosts + 1, sizeof(*states));
+	void **by_host = calloc((size_t)w->n_hosts + 1, sizeof(*by_host));
+	int rc = hosts && states && by_host ? 0 : mer_fail_nomem(err);
+	for (uint32_t h = 0; rc == 0 && h < w->n_hosts; h++) {
+		by_host[h] = &states[h];
+		hosts[h] = (struct fact_host){
+			.e = w->e, .host = h, .err = err, .state = &states[h], .states = by_host
+		};
+	}
+	if (rc == 0)
+		rc = join(hosts, w, facts, n);
+	for (uint32_t h = 0; states && h < w->n_hosts; h++)
+		free_state(&states[h]);
+	free(hosts);
+	free(states);
+	free(by_host);
+	return rc;
+}
+
 static const struct fact_kind *const kinds[] = { &fact_packet, NULL };
 static const struct fact_maker maker = {
 	.id = "packet",
