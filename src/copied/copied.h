@@ -31,6 +31,8 @@ struct copied {
 #define COPIED_ENV_TRACE "recorded_trace"
 /* The same: it keeps some of the messages only (sync/part/sample.h). */
 #define COPIED_ENV_SAMPLED "recorded_sample"
+/* The same: events were lost in the recording. */
+#define COPIED_ENV_LOST "recorded_losses"
 
 typedef int copied_read_fn(const char *path, const char *folder, uint64_t id, struct mer_err *err);
 

@@ -60,7 +60,8 @@ struct kernel_model_input {
 	struct kernel_bridge *packets; /* of the world; this host's sides of them are filled */
 	const struct kernel_end *ends; /* by time, stream, packet */
 	size_t n_ends;
-	bool has_devices;			/* the layouts were made with KERNEL_WANT_PACKETS */
+	/* Events of some host were lost; the layouts were made with KERNEL_WANT_PACKETS. */
+	bool has_losses;
 	const struct kernel_observer *observer; /* NULL: there is no observer */
 };
 

@@ -330,7 +330,7 @@ static bool batch_next(struct batch *b, uint32_t *packet)
 /* Where events are lost, a packet that has lost its other end may be the one that is looked for. */
 static bool may_be_another(const struct kernel_model *m, const struct batch *b, int64_t unmatched)
 {
-	return m->in.e->n_losses && unmatched >= b->since;
+	return m->in.has_losses && unmatched >= b->since;
 }
 
 /* ... and so may one whose owner is not known because what it sent is lost. */
@@ -366,7 +366,7 @@ uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t l
 			most = r;
 		}
 	}
-	if (!m->in.e->n_losses || most >= (OF_THREAD << CONTENT_BITS | WITH))
+	if (!m->in.has_losses || most >= (OF_THREAD << CONTENT_BITS | WITH))
 		return best;
 	b = batch_of(m, since, last);
 	return may_be_another(m, &b, unmatched) || has_rival(m, b, best, task) ? KERNEL_NONE : best;

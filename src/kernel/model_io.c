@@ -420,7 +420,7 @@ static uint32_t passed_on(
 	if (skb == 0)
 		return packet;
 	struct model_skb *s = &m->skbs[skb * 0x9E3779B97F4A7C15u >> 56];
-	if (m->in.has_devices) {
+	if (m->in.has_losses) {
 		const char *name = model_text(&ev->slots[PACKET_DEVICE], &len);
 		device = len ? (uint32_t)mer_hash(name, len) | 1 : 0;
 	}

@@ -27,6 +27,7 @@ struct builder {
 	struct kernel_end **ends; /* by host */
 	size_t *n_ends;
 	struct found *found; /* by host */
+	bool has_losses;
 };
 
 /* What reading a host's events told about its trace: apart, as hosts are read on several
@@ -455,7 +456,7 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		.packets = w->bridges,
 		.ends = b->ends[i],
 		.n_ends = b->n_ends[i],
-		.has_devices = w->e->n_losses > 0,
+		.has_losses = b->has_losses,
 		.observer = b->o->observers ? &b->o->observers[i] : NULL };
 	int rc = find_recorded(b, (uint32_t)i, &in, &losses, err);
 	if (rc == 0 && losses.begin != MER_NO_TIME)
@@ -603,7 +604,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	struct kernel_world *w = calloc(1, sizeof(*w));
 	if (!w)
 		return mer_fail_nomem(err);
-	struct builder b = { .w = w, .o = o ? o : &defaults };
+	struct builder b = { .w = w, .o = o ? o : &defaults, .has_losses = trace_has_losses(e) };
 	w->e = e;
 	w->spill = e->spill;
 	w->cancel = b.o->cancel;
@@ -623,7 +624,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	if (rc == 0)
 		rc = kernel_layouts_new(e,
 			(wants & ~(uint64_t)(KERNEL_WANT_VMS | KERNEL_WANT_MPI)) |
-				(e->n_losses ? KERNEL_WANT_PACKETS : 0),
+				(b.has_losses ? KERNEL_WANT_PACKETS : 0),
 			&b.layouts, err);
 	if (rc == 0)
 		rc = kernel_switch_reading_new(e, &b.switches, err);

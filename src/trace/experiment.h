@@ -16,13 +16,12 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/spill.h"
+#include "copied/copied.h"
 #include "ctf/packet.h"
 #include "ctf/program.h"
 #include "ctf/schema.h"
 #include "trace/clock.h"
 #include "trace/files.h"
-
-struct copied;
 
 struct trace_part { /* a directory with a metadata file */
 	const char *path;
@@ -103,6 +102,15 @@ static inline const char *trace_of_copy(const struct trace_part *part, const cha
 	const struct ctf_env *found =
 		trace_part_is_copy(part) ? ctf_env_find(part->schema, name) : NULL;
 	return found ? found->text : NULL;
+}
+
+/* Were events lost in any of the recordings? Of a part it is known that some were, not when. */
+static inline bool trace_has_losses(const struct mer_experiment *e)
+{
+	bool has = e->n_losses > 0;
+	for (uint32_t i = 0; !has && i < e->n_parts; i++)
+		has = trace_of_copy(&e->parts[i], COPIED_ENV_LOST) != NULL;
+	return has;
 }
 
 /* Clock of a part's stream; NULL: it has none. */

@@ -136,7 +136,15 @@ static const char *id_of(struct mer_arena *a, const struct mer_experiment *e, ui
 	return id;
 }
 
-enum { N_ENV = 8 };
+static bool has_losses(const struct mer_experiment *e, uint32_t host)
+{
+	bool has = false;
+	for (uint32_t i = 0; i < e->n_losses; i++)
+		has |= e->traces[e->streams[e->losses[i].stream].trace].host == host;
+	return has;
+}
+
+enum { N_ENV = 9 };
 #define SECOND_NS INT64_C(1000000000)
 
 struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experiment *e,
@@ -153,6 +161,8 @@ struct ctf_schema *sync_part_schema(struct mer_arena *a, const struct mer_experi
 	unsigned n_env = 5;
 	if (has_trace(e, host))
 		env[n_env++] = (struct ctf_env){ .name = COPIED_ENV_TRACE, .text = "CTF" };
+	if (has_losses(e, host))
+		env[n_env++] = (struct ctf_env){ .name = COPIED_ENV_LOST, .text = "yes" };
 	if (is_sampled)
 		env[n_env++] = (struct ctf_env){ .name = COPIED_ENV_SAMPLED, .text = "yes" };
 	if (t->clock.name)
