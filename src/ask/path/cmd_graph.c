@@ -291,6 +291,7 @@ const struct ask_verb ask_verb_graph = {
 		"without their numbers.\n\n" ASK_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|dot|svg",
 	.uses = ASK_USES_TASKS | ASK_USES_TABLES,
+	.reads_events = true,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -103,8 +103,11 @@ static int align(struct fleet *f, const char *sync)
 	return rc;
 }
 
-static int merge(struct fleet *f, const char *sync)
+static int ask_parts(struct fleet *f, const char *sync)
 {
+	int rc = fleet_step(f, FLEET_ANSWER, sync);
+	if (rc)
+		return rc;
 	size_t n, n_own = 4 + f->n_shown;
 	const char **words = words_here(f, FLEET_ANSWER, n_own, &n);
 	if (!words)
@@ -117,10 +120,60 @@ static int merge(struct fleet *f, const char *sync)
 	words[4] = sync;
 	for (size_t i = 0; i < f->n_shown; i++)
 		words[5 + i] = f->shown[i];
-	int rc = fleet_run_here(f, words, true, NULL);
-	for (size_t i = 0; i < f->n_hosts; i++)
-		f->any_lost |= f->hosts[i].failed != NULL;
-	return rc == ASK_OK && f->any_lost ? ASK_INPUT : rc;
+	return fleet_run_here(f, words, true, NULL);
+}
+
+/* Hosts that have no full part are known by the ends of their messages, so that clocks and numbers
+ * of packets are the same. */
+static const char **full_words(struct fleet *f, const char *sync)
+{
+	size_t n = 0, n_full = 0;
+	const char **words = mer_arena_zalloc(
+		&f->ask->arena, f->n_hosts + f->n_shown + f->n_asked + 6, sizeof(*words));
+	if (!words)
+		return NULL;
+	words[n++] = "/proc/self/exe";
+	words[n++] = f->verb;
+	words[n++] = manner(f);
+	words[n++] = "--sync";
+	words[n++] = sync;
+	for (size_t i = 0; i < f->n_shown; i++)
+		words[n++] = f->shown[i];
+	for (size_t i = 0; i < f->n_asked; i++)
+		words[n++] = f->asked[i];
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		const struct fleet_host *h = &f->hosts[i];
+		if (!h->has_part)
+			continue;
+		words[n] = fleet_file(f, h, h->failed ? FLEET_PART : FLEET_FULL);
+		if (!words[n++])
+			return NULL;
+		n_full += !h->failed;
+	}
+	if (!n_full)
+		words[0] = NULL;
+	return words;
+}
+
+static int ask_full(struct fleet *f, const char *sync)
+{
+	const char *bundle = fleet_path(f, "all.tgz");
+	struct mer_err *err = &f->ask->err;
+	if (!bundle)
+		return mer_fail_nomem(err);
+	ask_note(f->ask,
+		"each host sends what its tasks did, about an eighth of its traces, as '%s' needs that of all hosts%s",
+		f->verb, f->o->keep ? "" : "; with --keep DIR it is sent once for many questions");
+	int rc = fleet_bundle(f, sync, bundle);
+	if (rc == 0)
+		rc = fleet_step(f, FLEET_FULL, bundle);
+	if (rc)
+		return rc;
+	const char **words = full_words(f, sync);
+	if (!words)
+		return mer_fail_nomem(err);
+	return words[0] ? fleet_run_here(f, words, true, NULL)
+			: mer_fail(err, MER_ERR_INPUT, "no host has answered");
 }
 
 static int ask_fleet(struct fleet *f)
@@ -135,12 +188,18 @@ static int ask_fleet(struct fleet *f)
 		rc = fleet_try_question(f, sync);
 	if (rc == 0)
 		rc = fleet_step(f, FLEET_PART, NULL);
+	for (size_t i = 0; i < f->n_hosts; i++)
+		f->hosts[i].has_part = !f->hosts[i].failed;
 	if (rc == 0)
 		rc = align(f, sync);
-	if (rc == 0)
-		rc = fleet_step(f, FLEET_ANSWER, sync);
-	if (rc == 0)
-		rc = merge(f, sync);
+	if (rc == 0 && f->is_full)
+		rc = ask_full(f, sync);
+	else if (rc == 0)
+		rc = ask_parts(f, sync);
+	for (size_t i = 0; i < f->n_hosts; i++)
+		f->any_lost |= f->hosts[i].failed != NULL;
+	if (rc == ASK_OK && f->any_lost)
+		rc = ASK_INPUT;
 	fleet_close_folder(f);
 	record_loop_close(&f->loop);
 	return rc;
@@ -227,9 +286,10 @@ const struct ask_verb cli_verb_fleet = {
 	.help = "a question to many hosts by ssh, where their traces lie",
 	.synopsis = "HOST[:FOLDER]... | RECORDING [OPTION...] -- QUESTION...",
 	.description =
-		"Sends a question (top, log, stats, freq, summary --peers) to many hosts, and prints what it would "
+		"Sends a question to many hosts, and prints what it would "
 		"print of all their traces here. No trace is copied: each host sends what clocks "
-		"need, a few KiB, and then its part of the answer. "
+		"need, a few KiB, and then its part of the answer; for questions that need what all "
+		"hosts did (requests, path, blocked, ...) what its tasks did, an eighth of its traces. "
 		"meridian has to be on the hosts (--remote-program PATH).\n\n"
 		"RECORDING is the folder of 'meridian record --keep-remote'. A host that fails is "
 		"left out and named; exit status 3.",

@@ -6,6 +6,7 @@
  *   fleet_lines.c     what is run on a host; --dry-run
  *   fleet_steps.c     a line on all hosts, so many at a time; programs here
  *   fleet_kept.c      the folder of parts and answers, and what of it is still true
+ *   fleet_full.c      what hosts need of each other for full parts
  *
  * A host that fails is left out, with a sentence, and never ends what the others do. What comes
  * from hosts goes to files. */
@@ -25,7 +26,9 @@ struct fleet_options {
 	bool dry_run;
 };
 
-enum fleet_step { FLEET_PART, FLEET_ANSWER };
+/* Parts for the clocks; then parts of the answer, or, where these cannot be merged, full parts, of
+ * which the question is asked here. */
+enum fleet_step { FLEET_PART, FLEET_ANSWER, FLEET_FULL };
 
 struct fleet_host {
 	const char *target; /* for ssh; NULL: this host */
@@ -36,6 +39,7 @@ struct fleet_host {
 	struct record_child child;
 	int fd;	       /* of the file that the child's output goes to; -1: none */
 	bool is_asked; /* in this step: the child has been started */
+	bool has_part; /* for the clocks */
 };
 
 struct fleet {
@@ -48,8 +52,9 @@ struct fleet {
 	const char *verb;
 	const char **asked, **shown;
 	size_t n_asked, n_shown;
-	char *dir; /* of parts and answers; absolute */
-	int lock;  /* of it; -1: none */
+	bool is_full; /* its answers cannot be merged */
+	char *dir;    /* of parts and answers; absolute */
+	int lock;     /* of it; -1: none */
 	bool is_temporary;
 	bool any_lost; /* something that a step here said is not there */
 	struct record_loop loop;
@@ -59,15 +64,16 @@ struct fleet {
 int fleet_read_hosts(struct fleet *f);
 /* Fills verb, asked and shown from the words behind "--". */
 int fleet_read_question(struct fleet *f);
-/* Can it be asked of hosts? sync: where their clocks will be. MER_ERR_USAGE: it cannot. */
+/* Can it be asked, and can answers be merged (is_full)? sync: where the clocks will be.
+ * MER_ERR_USAGE: it cannot be asked. */
 int fleet_try_question(struct fleet *f, const char *sync);
 
 /* ---- Lines ---- */
 
-/* What the host's sh runs in this step. sync_bytes: of what is sent to it first (FLEET_ANSWER). In
- * the arena; NULL: no memory. */
-const char *fleet_script(const struct fleet *f, const struct fleet_host *h, enum fleet_step step,
-	int64_t sync_bytes);
+/* What the host's sh runs in this step. n_sent: bytes of what is sent to it first (not of
+ * FLEET_PART). In the arena; NULL: no memory. */
+const char *fleet_script(
+	const struct fleet *f, const struct fleet_host *h, enum fleet_step step, int64_t n_sent);
 /* The arguments that run it there. The same. */
 const char *const *fleet_argv(
 	const struct fleet *f, const struct fleet_host *h, const char *script);
@@ -81,7 +87,7 @@ int fleet_print_lines(const struct fleet *f);
 int fleet_open_folder(struct fleet *f);
 /* Removes it, if nobody wants to keep it. */
 void fleet_close_folder(struct fleet *f);
-/* FOLDER/parts/NAME.part, or in answers/; in the arena; NULL: no memory. */
+/* FOLDER/parts/NAME.part, or in answers/ or full/; in the arena; NULL: no memory. */
 const char *fleet_file(const struct fleet *f, const struct fleet_host *h, enum fleet_step step);
 /* A file of the folder by its name. The same. */
 const char *fleet_path(const struct fleet *f, const char *name);
@@ -91,17 +97,21 @@ bool fleet_is_kept(const struct fleet *f, const char *path, const struct mer_str
 void fleet_forget(const struct fleet *f, const char *path);
 /* Now it is. */
 int fleet_keep(const struct fleet *f, const char *path, const struct mer_str *key);
-/* What the host's part is made from; sync: fleet_key_file of the clocks: its answer. */
-void fleet_key(const struct fleet *f, const struct fleet_host *h, const struct mer_str *sync,
-	struct mer_str *key);
+/* What the host's file of a step is made from; sent: fleet_key_file of what it is sent first. */
+void fleet_key(const struct fleet *f, const struct fleet_host *h, enum fleet_step step,
+	const struct mer_str *sent, struct mer_str *key);
 /* Adds a file's name and what is in it. False: it cannot be read. */
 bool fleet_key_file(struct mer_str *key, const char *path);
 
+/* Writes what each host needs for its full part to one file: the clocks, and the parts of all, as
+ * "pN.part". A gzipped tar. */
+int fleet_bundle(struct fleet *f, const char *sync, const char *path);
+
 /* ---- Steps ---- */
 
-/* Asks all hosts that have not failed, and whose file is not there yet. sync: what is sent to them
- * first; NULL: nothing. Failures of hosts are in failed; what is returned concerns all. */
-int fleet_step(struct fleet *f, enum fleet_step step, const char *sync);
+/* Asks all hosts that have not failed, and whose file is not there yet. sent: the file that is sent
+ * to them first; NULL: nothing. Failures of hosts are in failed; what is returned concerns all. */
+int fleet_step(struct fleet *f, enum fleet_step step, const char *sent);
 /* Runs this program with these words, which end with NULL. Its exit status; negative: an error,
  * also of an interrupt. is_shown: it has our standard output and error; otherwise only what it says
  * is shown, or, if said is not NULL, added to it. */

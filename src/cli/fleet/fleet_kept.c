@@ -1,4 +1,4 @@
-/* The folder of a fleet: parts/HOST.part, all.sync, answers/HOST.part.
+/* The folder of a fleet: parts/HOST.part, all.sync, answers/HOST.part, full/HOST.part.
  *
  * Beside each of these files FILE.of says what it was made from. A file whose .of says the same as
  * before need not be made again; it is written when the file is complete, and removed before the
@@ -14,6 +14,11 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "cli/fleet/fleet.h"
+
+static const char *const folders[] = {
+	[FLEET_PART] = "parts", [FLEET_ANSWER] = "answers", [FLEET_FULL] = "full"
+};
+enum { N_FOLDERS = sizeof(folders) / sizeof(*folders) };
 
 static int use_folder(struct fleet *f)
 {
@@ -63,8 +68,7 @@ static int copy_manifest(struct fleet *f)
 int fleet_open_folder(struct fleet *f)
 {
 	int rc = f->o->keep ? use_folder(f) : make_temporary(f);
-	static const char *const folders[] = { "parts", "answers" };
-	for (size_t i = 0; i < 2 && rc == 0; i++) {
+	for (size_t i = 0; i < N_FOLDERS && rc == 0; i++) {
 		const char *path = fleet_path(f, folders[i]);
 		if (!path)
 			rc = mer_fail_nomem(&f->ask->err);
@@ -92,8 +96,7 @@ const char *fleet_path(const struct fleet *f, const char *name)
 
 const char *fleet_file(const struct fleet *f, const struct fleet_host *h, enum fleet_step step)
 {
-	return mer_arena_printf(&f->ask->arena, "%s/%s/%s.part", f->dir,
-		step == FLEET_PART ? "parts" : "answers", h->name);
+	return mer_arena_printf(&f->ask->arena, "%s/%s/%s.part", f->dir, folders[step], h->name);
 }
 
 static const char *path_of_key(const struct fleet *f, const char *path)
@@ -131,15 +134,18 @@ int fleet_keep(const struct fleet *f, const char *path, const struct mer_str *ke
 	return 0;
 }
 
-void fleet_key(const struct fleet *f, const struct fleet_host *h, const struct mer_str *sync,
-	struct mer_str *key)
+void fleet_key(const struct fleet *f, const struct fleet_host *h, enum fleet_step step,
+	const struct mer_str *sent, struct mer_str *key)
 {
 	mer_str_printf(key, "meridian " MERIDIAN_VERSION "\n%s\n%s\n", h->target ? h->target : "",
 		h->folder);
-	if (!sync)
+	if (step == FLEET_PART && f->is_full)
+		mer_str_puts(key, "all ends\n");
+	key->failed |= sent->failed;
+	mer_str_puts(key, sent->data ? sent->data : "");
+	if (step != FLEET_ANSWER)
 		return;
-	key->failed |= sync->failed;
-	mer_str_printf(key, "%s%s\n", sync->data ? sync->data : "", f->verb);
+	mer_str_printf(key, "%s\n", f->verb);
 	/* With its end, so that no two lists of words are one. */
 	for (size_t i = 0; i < f->n_asked; i++)
 		mer_str_add(key, f->asked[i], strlen(f->asked[i]) + 1);

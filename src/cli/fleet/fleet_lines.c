@@ -67,7 +67,10 @@ static void put_command(const struct fleet *f, const struct fleet_host *h, enum 
 			out, "%s nice -n %" PRId64 " ", is_seen ? "ionice -c3" : "$idle", nice);
 	put_program(f, h, out);
 	if (step == FLEET_PART) {
-		mer_str_puts(out, " part -q -o - ");
+		mer_str_printf(out, " part -q %s-o - ", f->is_full ? "--rate 0 " : "");
+	} else if (step == FLEET_FULL) {
+		mer_str_printf(out, " part -q --full -j %" PRIu64 " --sync %s -o - ",
+			f->o->jobs ? f->o->jobs : 1, sync);
 	} else {
 		mer_str_printf(out, " %s -j %" PRIu64 " --sync %s --part -o -", f->verb,
 			f->o->jobs ? f->o->jobs : 1, sync);
@@ -78,6 +81,8 @@ static void put_command(const struct fleet *f, const struct fleet_host *h, enum 
 		mer_str_putc(out, ' ');
 	}
 	mer_str_puts(out, h->folder);
+	if (step == FLEET_FULL)
+		mer_str_puts(out, is_seen ? " $d/parts/*.part" : " \"$@\"");
 }
 
 /* Sets what put_command needs. Whether a quota is one is tried: without the controller of a user's
@@ -98,8 +103,30 @@ static void put_limits(const struct fleet *f, struct mer_str *out)
 		f->o->cpu_quota);
 }
 
+/* What is sent to the host first goes to $d, and must be there as a whole. */
+static void put_receipt(const struct fleet *f, const struct fleet_host *h, enum fleet_step step,
+	int64_t n_sent, struct mer_str *s)
+{
+	mer_str_puts(s, "d=$(mktemp -d \"${TMPDIR:-/tmp}/meridian-fleet-XXXXXX\") || exit 3\n");
+	const char *name = step == FLEET_ANSWER ? "all.sync" : "all.tgz";
+	mer_str_printf(s,
+		"head -c %" PRId64 " >\"$d/%s\"\n"
+		"if [ $(wc -c <\"$d/%s\") -ne %" PRId64 " ]\n"
+		"then\n"
+		"	echo 'what is sent to it did not arrive whole' >&2\n"
+		"	exit 3\n"
+		"fi\n",
+		n_sent, name, name, n_sent);
+	if (step == FLEET_FULL)
+		mer_str_printf(s,
+			"tar -xzf \"$d/all.tgz\" -C \"$d\" && rm -f \"$d/all.tgz\" \"$d/p%zu.part\" || exit 3\n"
+			"set -- \"$d\"/p*.part\n"
+			"[ -e \"$1\" ] || set --\n",
+			(size_t)(h - f->hosts));
+}
+
 const char *fleet_script(
-	const struct fleet *f, const struct fleet_host *h, enum fleet_step step, int64_t sync_bytes)
+	const struct fleet *f, const struct fleet_host *h, enum fleet_step step, int64_t n_sent)
 {
 	struct mer_str s = { 0 };
 	mer_str_puts(&s,
@@ -107,16 +134,8 @@ const char *fleet_script(
 		"trap '[ -z \"$d\" ] || rm -rf \"$d\"' EXIT\n"
 		"trap '[ -z \"$p\" ] || kill \"$p\" 2>/dev/null; exit 143' HUP INT PIPE TERM\n");
 	put_limits(f, &s);
-	if (step == FLEET_ANSWER)
-		mer_str_printf(&s,
-			"d=$(mktemp -d \"${TMPDIR:-/tmp}/meridian-fleet-XXXXXX\") || exit 3\n"
-			"head -c %" PRId64 " >\"$d/all.sync\"\n"
-			"if [ $(wc -c <\"$d/all.sync\") -ne %" PRId64 " ]\n"
-			"then\n"
-			"	echo 'all.sync did not arrive whole' >&2\n"
-			"	exit 3\n"
-			"fi\n",
-			sync_bytes, sync_bytes);
+	if (step != FLEET_PART)
+		put_receipt(f, h, step, n_sent, &s);
 	mer_str_puts(&s, "exec 3<&0\n");
 	put_command(f, h, step, "\"$d/all.sync\"", &s);
 	mer_str_puts(&s, " </dev/null 3<&- &\n"
@@ -180,7 +199,11 @@ static void put_typed(const struct fleet *f, const struct fleet_host *h, enum fl
 	struct mer_str line = { 0 };
 	if (step == FLEET_ANSWER)
 		mer_str_puts(&line, "f=$(mktemp) && trap \"rm -f $f\" EXIT && cat >$f && ");
-	put_command(f, h, step, "$f", &line);
+	else if (step == FLEET_FULL)
+		mer_str_printf(&line,
+			"d=$(mktemp -d) && trap \"rm -rf $d\" EXIT && tar -xf - -C $d && rm $d/parts/%s.part && ",
+			h->name);
+	put_command(f, h, step, step == FLEET_FULL ? "$d/all.sync" : "$f", &line);
 	const char *text = line.data ? line.data : "";
 	if (h->target)
 		mer_str_printf(out, "%s %s ", f->o->ssh ? f->o->ssh : "ssh", h->target);
@@ -189,26 +212,42 @@ static void put_typed(const struct fleet *f, const struct fleet_host *h, enum fl
 	record_put_word(out, text);
 	out->failed |= line.failed;
 	mer_str_fini(&line);
-	if (step == FLEET_ANSWER)
-		mer_str_puts(out, " <all.sync");
-	mer_str_printf(out, " >%s/%s.part\n", step == FLEET_PART ? "parts" : "answers", h->name);
+	static const char *const sent[] = {
+		[FLEET_PART] = "", [FLEET_ANSWER] = " <all.sync", [FLEET_FULL] = " <all.tar"
+	};
+	static const char *const to[] = {
+		[FLEET_PART] = "parts", [FLEET_ANSWER] = "answers", [FLEET_FULL] = "full"
+	};
+	mer_str_printf(out, "%s >%s/%s.part\n", sent[step], to[step], h->name);
+}
+
+static void put_words(const char *const *words, size_t n, struct mer_str *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		mer_str_putc(out, ' ');
+		record_put_word(out, words[i]);
+	}
 }
 
 int fleet_print_lines(const struct fleet *f)
 {
 	struct mer_str s = { 0 };
-	mer_str_puts(&s, "mkdir -p parts answers\n# on each host, for its clock\n");
+	enum fleet_step last = f->is_full ? FLEET_FULL : FLEET_ANSWER;
+	mer_str_printf(&s, "mkdir -p parts %s\n# on each host, for its clock\n",
+		f->is_full ? "full" : "answers");
 	for (size_t i = 0; i < f->n_hosts; i++)
 		put_typed(f, &f->hosts[i], FLEET_PART, &s);
-	mer_str_puts(&s,
-		"# here\nmeridian sync parts/*.part --save all.sync\n# on each host, for its answer\n");
+	mer_str_puts(&s, "# here\nmeridian sync parts/*.part --save all.sync\n");
+	if (f->is_full)
+		mer_str_puts(&s, "tar -cf all.tar all.sync parts\n");
+	mer_str_printf(
+		&s, "# on each host, for %s\n", f->is_full ? "what its tasks did" : "its answer");
 	for (size_t i = 0; i < f->n_hosts; i++)
-		put_typed(f, &f->hosts[i], FLEET_ANSWER, &s);
-	mer_str_puts(&s, "# here\nmeridian merge");
-	for (size_t i = 0; i < f->n_shown; i++) {
-		mer_str_putc(&s, ' ');
-		record_put_word(&s, f->shown[i]);
-	}
-	mer_str_puts(&s, " answers/*.part\n");
+		put_typed(f, &f->hosts[i], last, &s);
+	mer_str_printf(&s, "# here\nmeridian %s", f->is_full ? f->verb : "merge");
+	put_words(f->shown, f->n_shown, &s);
+	if (f->is_full)
+		put_words(f->asked, f->n_asked, &s);
+	mer_str_puts(&s, f->is_full ? " full/*.part\n" : " answers/*.part\n");
 	return ask_put(f->ask, &s, 0);
 }

@@ -83,10 +83,11 @@ static int check(struct fleet *f, const struct ask *q)
 {
 	struct mer_err *err = &f->ask->err;
 	const struct ask_verb *verb = q->verb;
-	if (!ask_option_find(verb, "part", strlen("part"), 0, NULL))
+	if (!(verb->uses & ASK_USES_STORE) || verb->reads_events)
 		return mer_fail(err, MER_ERR_USAGE,
-			"'%s' is no question for a fleet: top, log, stats, freq and summary --peers are",
+			"'%s' is no question for a fleet, as it needs the events of the traces: top, log, stats, freq, summary, requests, path, blocked, task and diff are",
 			verb->name);
+	f->is_full = !ask_option_find(verb, "part", strlen("part"), 0, NULL);
 	if (q->want_help)
 		return mer_fail(err, MER_ERR_USAGE, "for its options, see 'meridian %s --help'",
 			verb->name);
@@ -139,22 +140,33 @@ int fleet_read_question(struct fleet *f)
 	return rc;
 }
 
-int fleet_try_question(struct fleet *f, const char *sync)
+/* What is wrong with a question is said before its traces are looked for. Its exit status. */
+static int try(struct fleet *f, const char *sync, struct mer_str *said)
 {
-	/* What is wrong with a question is said before its traces are looked for. */
 	const char *const first[] = { "/proc/self/exe", f->verb, "--sync", sync, "--part", "-o",
 		"/dev/null" };
-	enum { N_FIRST = sizeof(first) / sizeof(*first) };
-	struct mer_str said = { 0 };
+	enum { N_FIRST = sizeof(first) / sizeof(*first), N_WHOLE = 2 };
+	size_t n = f->is_full ? N_WHOLE : N_FIRST;
 	const char **words =
 		mer_arena_zalloc(&f->ask->arena, N_FIRST + f->n_asked + 2, sizeof(*words));
 	if (!words)
 		return mer_fail_nomem(&f->ask->err);
-	memcpy(words, first, sizeof(first));
+	memcpy(words, first, n * sizeof(*first));
 	for (size_t i = 0; i < f->n_asked; i++)
-		words[N_FIRST + i] = f->asked[i];
-	words[N_FIRST + f->n_asked] = "/dev/null/traces";
-	int rc = fleet_run_here(f, words, false, &said);
+		words[n++] = f->asked[i];
+	words[n] = "/dev/null/traces";
+	return fleet_run_here(f, words, false, said);
+}
+
+int fleet_try_question(struct fleet *f, const char *sync)
+{
+	struct mer_str said = { 0 };
+	int rc = try(f, sync, &said);
+	if (rc == ASK_USAGE && !f->is_full) {
+		f->is_full = true;
+		mer_str_clear(&said);
+		rc = try(f, sync, &said);
+	}
 	if (rc == ASK_USAGE)
 		rc = mer_fail(&f->ask->err, MER_ERR_USAGE, "%s", said.data ? said.data : "");
 	mer_str_fini(&said);

@@ -18,9 +18,9 @@ enum { FANOUT = 32, TIMEOUT_S = 3600, GRACE_S = 3, WHY_BYTES = 400 };
 struct stepping {
 	struct fleet *f;
 	enum fleet_step step;
-	int sync_fd; /* of what is sent to hosts first; 0: nothing */
-	int64_t sync_bytes;
-	struct mer_str sync_key;
+	int sent_fd; /* of what is sent to hosts first; 0: nothing */
+	int64_t n_sent;
+	struct mer_str sent_key;
 	struct ask_progress progress;
 };
 
@@ -76,7 +76,8 @@ static bool is_made(
 	const struct stepping *s, const struct fleet_host *h, const char *path, struct mer_str *why)
 {
 	static const char *const none[] = { [FLEET_PART] = "there is no part for its clock",
-		[FLEET_ANSWER] = "there is no answer" };
+		[FLEET_ANSWER] = "there is no answer",
+		[FLEET_FULL] = "it is not known what its tasks did" };
 	const struct record_child *c = &h->child;
 	int code = record_child_code(c);
 	bool is_whole = code == ASK_OK || code == ASK_INPUT || code == ASK_DEGRADED;
@@ -158,7 +159,7 @@ static int begin_host(const struct stepping *s, struct fleet_host *h)
 	struct fleet *f = s->f;
 	struct mer_err *err = &f->ask->err;
 	const char *path = fleet_file(f, h, s->step), *new = unfinished(s, h);
-	const char *script = fleet_script(f, h, s->step, s->sync_bytes);
+	const char *script = fleet_script(f, h, s->step, s->n_sent);
 	const char *const *argv = script ? fleet_argv(f, h, script) : NULL;
 	if (!path || !new || !argv)
 		return mer_fail_nomem(err);
@@ -170,7 +171,7 @@ static int begin_host(const struct stepping *s, struct fleet_host *h)
 		&(struct record_spawn){ .argv = argv,
 			.output_fd = h->fd,
 			.keeps_input = true,
-			.input_fd = s->sync_fd,
+			.input_fd = s->sent_fd,
 			.timeout_ns = f->o->timeout.set ? f->o->timeout.v : TIMEOUT_S * SECOND,
 			.owner = h },
 		err);
@@ -188,7 +189,7 @@ static int end_host(const struct stepping *s, struct fleet_host *h)
 		fleet_forget(f, path);
 	if (made && rename(new, path) != 0)
 		rc = mer_fail_errno(&f->ask->err, "write", path);
-	fleet_key(f, h, s->sync_fd ? &s->sync_key : NULL, &key);
+	fleet_key(f, h, s->step, &s->sent_key, &key);
 	if (made && rc == 0)
 		rc = fleet_keep(f, path, &key);
 	if (!made && new) {
@@ -208,7 +209,7 @@ static bool has_file(const struct stepping *s, const struct fleet_host *h)
 {
 	struct mer_str key = { 0 };
 	const char *path = fleet_file(s->f, h, s->step);
-	fleet_key(s->f, h, s->sync_fd ? &s->sync_key : NULL, &key);
+	fleet_key(s->f, h, s->step, &s->sent_key, &key);
 	bool has = path && fleet_is_kept(s->f, path, &key);
 	mer_str_fini(&key);
 	return has;
@@ -276,24 +277,26 @@ static int ask_all(struct stepping *s)
 	return rc;
 }
 
-static int open_sync(struct stepping *s, const char *path)
+static int open_sent(struct stepping *s, const char *path)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) != 0 || !fleet_key_file(&s->sync_key, path)) {
+	if (fd < 0 || fstat(fd, &st) != 0 || !fleet_key_file(&s->sent_key, path)) {
 		int rc = mer_fail_errno(&s->f->ask->err, "read", path);
 		if (fd >= 0)
 			close(fd);
 		return rc;
 	}
-	s->sync_fd = fd;
-	s->sync_bytes = st.st_size;
+	s->sent_fd = fd;
+	s->n_sent = st.st_size;
 	return 0;
 }
 
-int fleet_step(struct fleet *f, enum fleet_step step, const char *sync)
+int fleet_step(struct fleet *f, enum fleet_step step, const char *sent)
 {
-	static const char *const what[] = { [FLEET_PART] = "clocks", [FLEET_ANSWER] = "answers" };
+	static const char *const what[] = {
+		[FLEET_PART] = "clocks", [FLEET_ANSWER] = "answers", [FLEET_FULL] = "full parts"
+	};
 	struct stepping s = { .f = f, .step = step };
 	bool *had_failed = mer_arena_zalloc(&f->ask->arena, f->n_hosts, sizeof(*had_failed));
 	if (!had_failed)
@@ -302,15 +305,15 @@ int fleet_step(struct fleet *f, enum fleet_step step, const char *sync)
 		had_failed[i] = f->hosts[i].failed != NULL;
 		f->hosts[i].fd = -1;
 	}
-	int rc = sync ? open_sync(&s, sync) : 0;
+	int rc = sent ? open_sent(&s, sent) : 0;
 	if (rc == 0) {
 		ask_progress_count(&s.progress, f->ask, what[step], "hosts", f->n_hosts);
 		rc = ask_all(&s);
 		ask_progress_end(&s.progress);
 	}
-	if (s.sync_fd > 0)
-		close(s.sync_fd);
-	mer_str_fini(&s.sync_key);
+	if (s.sent_fd > 0)
+		close(s.sent_fd);
+	mer_str_fini(&s.sent_key);
 	if (rc == 0)
 		say_failures(&s, had_failed);
 	return rc;
