@@ -22,6 +22,24 @@ void analysis_partials_fini(struct analysis_partials *p)
 	*p = (struct analysis_partials){ 0 };
 }
 
+/* Of hosts whose traces were read apart, however much is known of them. */
+static const char *needs_traces(const struct analysis_request *r)
+{
+	if (strcmp(r->analysis->id, "mpi") == 0)
+		return "needs the ranks of all hosts";
+	if (strcmp(r->analysis->id, "vm") == 0)
+		return "needs guests beside their hypervisors";
+	return NULL;
+}
+
+const char *analysis_needs_traces(const struct analysis_request *requests, size_t n)
+{
+	const char *why = n ? needs_traces(&requests[0]) : NULL;
+	for (size_t i = 1; i < n && why; i++)
+		why = needs_traces(&requests[i]);
+	return why;
+}
+
 static const char *why_not(const struct analysis_request *r)
 {
 	const struct analysis_output *o = &r->analysis->outputs[r->output];
@@ -36,11 +54,7 @@ static const char *why_not(const struct analysis_request *r)
 		if (m->messages || m->of_world)
 			return "needs both ends of messages, which are on several hosts";
 	}
-	if (strcmp(r->analysis->id, "mpi") == 0)
-		return "needs the ranks of all hosts";
-	if (strcmp(r->analysis->id, "vm") == 0)
-		return "needs guests beside their hypervisors";
-	return NULL;
+	return needs_traces(r);
 }
 
 const char *analysis_cannot_merge(const struct analysis_request *requests, size_t n)

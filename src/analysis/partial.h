@@ -28,6 +28,10 @@ void analysis_partials_fini(struct analysis_partials *p);
  * "looks at both ends of messages". */
 const char *analysis_cannot_merge(const struct analysis_request *requests, size_t n);
 
+/* NULL: some tables of these requests can be made of what is known of each host (session/parts.h);
+ * otherwise why none can, in the same form. */
+const char *analysis_needs_traces(const struct analysis_request *requests, size_t n);
+
 struct analysis_partial_host {
 	const char *name;
 	const struct analysis_partial_bytes { /* by request; live as long as the tables */

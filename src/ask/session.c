@@ -249,17 +249,21 @@ static void report_store(struct ask *ask, const struct session *s)
 		if (session_store_is_of_itself(s))
 			ask_note(ask,
 				"this is the second question about these traces, so a store of them was made in the cache: later ones are answered from it, without reading the traces ('meridian cache list' shows it, 'meridian cache clear' removes it; --no-store reads the traces)");
-		else if (ask->verbose)
+		else if (ask->verbose && !session_experiment(s)->has_no_events)
 			ask_note(ask,
 				"answered from the store of these traces in the cache (--no-store reads the traces)");
 		break;
 	case SESSION_STORE_DAMAGED:
+		if (session_experiment(s)->has_no_events)
+			return; /* an error said so */
 		ask_warn(ask,
 			"the store of these traces was damaged and is removed; the traces were read instead");
 		break;
 	case SESSION_STORE_LACKS:
 		ask_warn(ask,
-			"the store of these traces was damaged, and times in it are missing above; it was removed: run the command again");
+			session_experiment(s)->has_no_events
+				? "a full part is damaged, and times in it are missing above: copy it again, or make it again"
+				: "the store of these traces was damaged, and times in it are missing above; it was removed: run the command again");
 		ask->degraded = true;
 	}
 }

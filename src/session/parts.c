@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/safe_text.h"
 #include "copied/copied.h"
+#include "mpi/run.h"
 #include "meridian/session.h"
 #include "session/state.h"
 #include "store/cache.h"
+#include "store/check.h"
 #include "store/record.h"
 
 /* The hosts and their clocks: the same for all that can be used together. */
@@ -33,31 +36,89 @@ int session_parts_write(struct session *s, const bool *own, const char *path, st
 	if (rc)
 		return rc;
 	find_key(s, key);
+	struct mer_str about = { 0 };
+	for (uint32_t h = 0; h < s->e->n_hosts; h++)
+		mer_str_printf(&about, "host: %s\n", s->e->hosts[h].name);
+	if (about.failed || !about.data) {
+		mer_str_fini(&about);
+		return mer_fail_nomem(err);
+	}
 	const struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes) };
 	rc = store_record(
-		&(struct store_target){ .path = path, .key = key, .about = "", .own = own }, s->e,
-		messages, &s->matched, s->result, &o, err);
+		&(struct store_target){ .path = path, .key = key, .about = about.data, .own = own },
+		s->e, messages, &s->matched, s->result, &o, err);
 	session_stage_end(s);
+	mer_str_fini(&about);
 	return rc;
 }
 
-/* A key that does not fit says so of traces, which there are none of. */
-static int explain(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_err *err)
+/* Names of the hosts that the file was made with, and that are not among these. */
+static void add_missing(const struct mer_experiment *e, const char *about, struct mer_str *out)
+{
+	static const char host[] = "host: ";
+	for (const char *line = about; line && *line; line = strchr(line, '\n') + 1) {
+		size_t n = strcspn(line, "\n"), skip = sizeof(host) - 1;
+		if (!line[n])
+			return;
+		if (n <= skip || strncmp(line, host, skip) != 0)
+			continue;
+		bool is_there = false;
+		for (uint32_t h = 0; h < e->n_hosts && !is_there; h++)
+			is_there = strlen(e->hosts[h].name) == n - skip &&
+				   strncmp(e->hosts[h].name, line + skip, n - skip) == 0;
+		if (is_there)
+			continue;
+		mer_str_puts(out, out->len ? ", " : "");
+		mer_safe_add(out, line + skip, n - skip);
+	}
+}
+
+/* Why a file is not one of these hosts and clocks. */
+static int refuse(const struct mer_experiment *e, const char *path, struct mer_err *err)
+{
+	struct mer_str missing = { 0 };
+	char *about = store_about(path);
+	add_missing(e, about, &missing);
+	int rc =
+		missing.len
+			? mer_fail(err, MER_ERR_INPUT,
+				  "made together with %.400s, too: give the full parts of all hosts, or, in their place, the parts that it was made with",
+				  missing.data)
+			: mer_fail(err, MER_ERR_INPUT,
+				  "made of other hosts, with other clocks, or by another version of meridian than these");
+	mer_str_fini(&missing);
+	free(about);
+	return rc;
+}
+
+/* Is the file whole, and of these hosts and clocks? */
+static int check(const struct mer_experiment *e, const char *path,
+	const uint8_t key[STORE_KEY_BYTES], struct mer_err *err)
 {
 	struct store_file f;
-	struct mer_err why;
-	int rc = store_file_peek(&f, path, key, &why);
-	bool is_other = rc == MER_ERR_INPUT && store_file_peek(&f, path, NULL, err) == 0;
-	if (rc && !is_other)
-		*err = why;
-	if (rc == 0 || is_other)
-		store_file_close(&f);
-	return is_other
-		       ? mer_fail(err, rc,
-				 "made of other hosts, with other clocks, or by another version of meridian")
-		       : rc;
+	int rc = store_file_peek(&f, path, NULL, err);
+	if (rc)
+		return rc;
+	store_file_close(&f);
+	rc = store_file_peek(&f, path, key, err);
+	if (rc)
+		return refuse(e, path, err);
+	store_file_close(&f);
+	return 0;
+}
+
+static void tell_mpi(struct mer_experiment *e)
+{
+	mer_diag_add_once(&e->diags,
+		&(struct mer_diag){ .severity = MER_WARNING,
+			.code = "part-mpi",
+			.stream = -1,
+			.packet = -1,
+			.offset_bits = -1,
+			.count = 1 },
+		"full parts lack messages of MPI, and what its ranks waited for: waits and messages of MPI programs are shown as any other program's");
 }
 
 int session_parts_open(struct session *s, struct store **store, struct mer_err *err)
@@ -74,12 +135,14 @@ int session_parts_open(struct session *s, struct store **store, struct mer_err *
 		if (!part_is_full(&e->copies[i]) ||
 			!part_path(&e->copies[i], PART_WORLD, places[n]))
 			continue;
-		rc = explain(places[n], key, &why);
+		rc = check(e, places[n], key, &why);
 		if (rc)
 			mer_fail(err, rc, "%.800s: %.400s", e->copies[i].source, why.text);
 		paths[n] = places[n];
 		n++;
 	}
+	if (rc == 0 && mpi_is_recorded(s->e))
+		tell_mpi(s->e);
 	if (rc == 0)
 		rc = store_open_parts(paths, n, key, s->e, s->result, store, err);
 	free(places);

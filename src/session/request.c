@@ -1,4 +1,5 @@
 #include "session/request.h"
+#include "analysis/partial.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -286,6 +287,11 @@ static int run(struct session_answer *a, struct mer_err *err)
 	struct session *s = a->session;
 	const struct session_request *q = a->request;
 	struct store *store = NULL;
+	const char *why = s->e->has_no_events ? analysis_needs_traces(q->tables, q->n) : NULL;
+	if (why)
+		return mer_fail(err, MER_ERR_USAGE,
+			"'%s' %s, which full parts of recordings do not have: ask it where the traces are",
+			q->tables[0].analysis->id, why);
 	if (analysis_is_of_facts(q->tables, q->n)) {
 		int rc = session_store(s, &store, err);
 		if (rc == 0 && store)

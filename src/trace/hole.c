@@ -42,7 +42,8 @@ bool trace_find_hole(struct mer_experiment *e, uint32_t host, struct trace_hole 
 	uint32_t n = 0;
 	bool found = false;
 	struct trace_extent all = trace_extent_of_host(e, host);
-	if (all.begin == MER_NO_TIME || mer_time_between(all.begin, all.end) < least_ns)
+	if (e->has_no_events || all.begin == MER_NO_TIME ||
+		mer_time_between(all.begin, all.end) < least_ns)
 		return false;
 	int64_t *times = calloc((size_t)e->n_streams * FIRST_EVENTS + 1, sizeof(*times));
 	bool ok = times && trace_prober_init(&p, e, &ignored) == 0;

@@ -17,6 +17,7 @@ export HOST=${1##*@} HOME=$STUB/hosts/${1##*@} TZ=JST-9
 shift
 step=part
 [[ "$*" != *--part* ]] || step=--part
+[[ "$*" != *--full* ]] || step=--full
 echo "$HOST $step" >>"$STUB/calls"
 echo $$ >"$STUB/pid.$HOST"
 if [ "$(cat "$STUB/ssh.$HOST" 2>/dev/null)" = "$step" ]; then
@@ -32,6 +33,7 @@ cat >"$dir/bin/meridian" <<STUB
 #!/usr/bin/env bash
 step=part
 [[ "\$*" != *--part* ]] || step=--part
+[[ "\$*" != *--full* ]] || step=--full
 [ -z "\${HOST:-}" ] || echo "\$HOST nice \$(nice), disks \$(ionice -p \$\$ 2>/dev/null): \$*" >>"\$STUB/load"
 read -r when what 2>/dev/null <"\$STUB/meridian.\${HOST:-}" || when=
 if [ "\$when" = "\$step" ]; then
@@ -152,11 +154,11 @@ run 2 fleet -- top cpu
 run 2 fleet web:traces
 run 2 fleet web:traces --
 text "$dir/err" 'where is the question\?'
-for question in 'path' 'nothing' 'summary' 'summary --peers traces' 'top cpu traces' 'top --bogus' 'top cpu --sync none' 'top --help' 'top nothing' 'top requests'; do
+for question in 'graph' 'events' 'nothing' 'summary --peers traces' 'top cpu traces' 'top --bogus' 'requests --bogus' 'top cpu --sync none' 'top --help' 'top nothing'; do
 	# shellcheck disable=SC2086
 	run 2 fleet web:traces -- $question
 done
-text "$dir/err" "does not apply to 'requests'"
+text "$dir/err" "no analysis 'nothing'"
 for option in '--nice 20' '--cpu-quota 50' '--cpu-quota x%' '--cpu-quota 0%' '--timeout 0s' '--fanout 201' '--ssh '; do
 	# shellcheck disable=SC2086
 	run 2 fleet web:traces ${option% *} "${option#* }" -- top cpu
@@ -174,6 +176,46 @@ mkdir lines
 (cd lines && sed '/^meridian sync/s/$/ >synced/' ../lines.sh | sh -e) >"$dir/lines.out" 2>"$dir/err" || fail "lines of --dry-run: $(head -3 "$dir/err")"
 run 0 fleet "${fleet[@]}" -- top syscall -n 3
 same "lines of --dry-run" "$dir/lines.out" "$dir/out"
+clean "lines of --dry-run"
+
+# ---- Questions that need what all hosts did ----
+
+heal
+while read -r question; do
+	every 3 || continue
+	# shellcheck disable=SC2086
+	run 0 fleet "${fleet[@]}" --keep whole -- $question
+	cp "$dir/out" "$dir/fleet.out"
+	# shellcheck disable=SC2086
+	run 0 $question --sync "$(realpath whole)/all.sync" "$t"
+	same "$question" "$dir/fleet.out" "$dir/out"
+done <<'QUESTIONS'
+requests
+requests --explain
+top requests --json
+path --list -n 5
+stats net
+log waits -n 20 --format csv
+QUESTIONS
+equal "all questions by the same full parts" "$(calls)" "client --full client part db --full db part web --full web part "
+equal "all ends" "$(grep -c -- ' part -q --rate 0 ' "$dir/load")" 3
+clean "full parts"
+echo --full >"$dir/ssh.db"
+run 3 fleet "${fleet[@]}" -- requests
+text "$dir/err" 'db left out: no connection'
+text "$dir/out" 'web:80 nginx'
+heal
+echo part >"$dir/ssh.db"
+run 3 fleet "${fleet[@]}" -- requests
+text "$dir/out" 'web:80 nginx'
+heal
+run 0 fleet "${fleet[@]}" --nice 0 --dry-run -- requests --format csv
+cp "$dir/out" lines.sh
+rm -rf lines
+mkdir lines
+(cd lines && sed '/^meridian sync/s/$/ >synced/' ../lines.sh | sh -e) >"$dir/lines.out" 2>"$dir/err" || fail "lines of --dry-run: $(head -3 "$dir/err")"
+run 0 fleet "${fleet[@]}" -- requests --format csv
+same "lines of --dry-run, full parts" "$dir/lines.out" "$dir/out"
 clean "lines of --dry-run"
 
 # ---- What it costs the hosts ----

@@ -122,6 +122,7 @@ static int write_all(
 }
 
 struct full_table {
+	struct ask *ask;
 	struct mer_table *t;
 	const char *path;
 };
@@ -129,7 +130,8 @@ struct full_table {
 static void add_full(void *ctx, const char *host, uint64_t bytes)
 {
 	struct full_table *x = ctx;
-	mer_table_add(x->t, (struct mer_cell[N_COLUMNS]){ [HOST] = mer_text(host),
+	const char *name = mer_arena_strdup(&x->ask->arena, host);
+	mer_table_add(x->t, (struct mer_cell[N_COLUMNS]){ [HOST] = mer_text(name ? name : ""),
 				    [FILE_NAME] = mer_text(x->path),
 				    [BYTES] = bytes ? MER_INT(bytes) : MER_NONE });
 }
@@ -142,7 +144,7 @@ static bool is_stream(const char *path)
 static int write_full(struct ask *ask, const struct values *v)
 {
 	struct mer_table t;
-	struct full_table x = { &t, is_stream(v->to) ? "/dev/stdout" : v->to };
+	struct full_table x = { ask, &t, is_stream(v->to) ? "/dev/stdout" : v->to };
 	if (v->rate.set)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--rate is of the parts that --full is given, not of a full one");
