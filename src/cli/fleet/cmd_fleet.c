@@ -162,7 +162,7 @@ static int ask_full(struct fleet *f, const char *sync)
 	if (!bundle)
 		return mer_fail_nomem(err);
 	ask_note(f->ask,
-		"each host sends what its tasks did, about an eighth of its traces, as '%s' needs that of all hosts%s",
+		"each host sends what its tasks did, about two fifths of its traces, as '%s' needs that of all hosts%s",
 		f->verb, f->o->keep ? "" : "; with --keep DIR it is sent once for many questions");
 	int rc = fleet_bundle(f, sync, bundle);
 	if (rc == 0)
@@ -289,7 +289,7 @@ const struct ask_verb cli_verb_fleet = {
 		"Sends a question to many hosts, and prints what it would "
 		"print of all their traces here. No trace is copied: each host sends what clocks "
 		"need, a few KiB, and then its part of the answer; for questions that need what all "
-		"hosts did (requests, path, blocked, ...) what its tasks did, an eighth of its traces. "
+		"hosts did (requests, path, blocked, ...) what its tasks did, two fifths of its traces. "
 		"meridian has to be on the hosts (--remote-program PATH).\n\n"
 		"RECORDING is the folder of 'meridian record --keep-remote'. A host that fails is "
 		"left out and named; exit status 3.",
