@@ -28,9 +28,9 @@ int part_archive_add(
 /* Ends and frees it, in any case; after a failure with err NULL. */
 int part_archive_end(struct part_archive *a, struct mer_err *err);
 
-/* Unpacks traces, and the entries with these names (the list ends with NULL) into files of the
- * folder, where names may have a folder that is there. MER_ERR_INPUT: damaged, of another form, or one of the
- * first n_needed names is missing. */
+/* Unpacks traces, and the entries with these names (the list ends with NULL), into files of the
+ * folder, where names may have a folder that is there. MER_ERR_INPUT: damaged, of another form, or
+ * one of the first n_needed names is missing. */
 int part_archive_unpack(const char *path, const char *folder, const char *const *names,
 	size_t n_needed, struct mer_err *err);
 

@@ -1,5 +1,6 @@
-/* Full parts of a session: what tasks did, saved where recordings lie and used together (part/file.h,
- * store/parts.h). A session of them answers from that, whatever its options say of stores. */
+/* Full parts of a session: what tasks did, saved where recordings lie and used together
+ * (part/file.h, store/parts.h). A session of them answers from that, whatever its options say of
+ * stores. */
 #ifndef MER_SESSION_PARTS_H
 #define MER_SESSION_PARTS_H
 

@@ -32,9 +32,9 @@ struct packet {
 	uint8_t unused[7];
 };
 
-/* Hosts were read apart, and packets of each know nothing of the event at the other end: they become
- * as if the hosts had been read together. facts: by host, n each, in the order in which they were
- * made. */
+/* Hosts were read apart, and packets of each know nothing of the event at the other end: they
+ * become as if the hosts had been read together. facts: by host, n each, in the order in which they
+ * were made. */
 struct kernel_world;
 int packets_join(const struct kernel_world *w, struct packet *const *facts, const size_t *n,
 	struct mer_err *err);
