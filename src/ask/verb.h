@@ -18,6 +18,7 @@ struct ask_verb {
 	unsigned uses;		 /* ASK_USES_*: the common options that apply */
 	bool skips_holes;	 /* without --begin: not of a few events long before all others */
 	bool reads_events;	 /* of traces, even where there is a store */
+	bool of_states;		 /* it needs what tasks did, and no facts */
 	bool is_aside;		 /* the list of verbs has its name alone */
 	const struct ask_option *options; /* its own; ends with {0}; NULL: none */
 	size_t values_size;		  /* of the struct that the options' values go to */

@@ -28,7 +28,8 @@ static void find_key(const struct session *s, uint8_t key[STORE_KEY_BYTES])
 	memcpy(key, k.hash, STORE_KEY_BYTES);
 }
 
-int session_parts_write(struct session *s, const bool *own, const char *path, struct mer_err *err)
+int session_parts_write(
+	struct session *s, const bool *own, bool has_facts, const char *path, struct mer_err *err)
 {
 	uint8_t key[STORE_KEY_BYTES];
 	const struct sync_messages *messages;
@@ -46,8 +47,11 @@ int session_parts_write(struct session *s, const bool *own, const char *path, st
 	const struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes) };
-	rc = store_record(
-		&(struct store_target){ .path = path, .key = key, .about = about.data, .own = own },
+	rc = store_record(&(struct store_target){ .path = path,
+				  .key = key,
+				  .about = about.data,
+				  .own = own,
+				  .has_no_facts = !has_facts },
 		s->e, messages, &s->matched, s->result, &o, err);
 	session_stage_end(s);
 	mer_str_fini(&about);

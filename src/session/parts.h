@@ -8,8 +8,10 @@
 #include "session/session.h"
 
 /* Writes what a full part has of these hosts' tasks (own: by host) to the file. The session is
- * synchronized, and has the ends of messages of all hosts. */
-int session_parts_write(struct session *s, const bool *own, const char *path, struct mer_err *err);
+ * synchronized, and has the ends of messages of all hosts. has_facts: else it is of use for what
+ * is found in tasks' states alone: requests, paths, waits. */
+int session_parts_write(
+	struct session *s, const bool *own, bool has_facts, const char *path, struct mer_err *err);
 
 /* ---- for this layer ---- */
 

@@ -294,6 +294,10 @@ static int run(struct session_answer *a, struct mer_err *err)
 			q->tables[0].analysis->id, why);
 	if (analysis_is_of_facts(q->tables, q->n)) {
 		int rc = session_store(s, &store, err);
+		if (rc == 0 && store && !store_has_facts(store))
+			return mer_fail(err, MER_ERR_USAGE,
+				"'%s' needs facts, and these full parts were made without them",
+				q->tables[0].analysis->id);
 		if (rc == 0 && store)
 			rc = run_stored(a, store, err);
 		if (rc == 0 && store)

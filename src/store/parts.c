@@ -13,6 +13,7 @@
  * them. */
 struct store_part_host {
 	uint32_t first_stream, n_streams;
+	uint32_t has_facts, unused;
 };
 enum { PART_HOST, PART_ABSENT }; /* numbers of the sections STORE_PART */
 
@@ -46,13 +47,14 @@ static int put_absent(
 }
 
 int store_put_part(struct store_writer *w, const struct kernel_world *world, const bool *own,
-	struct mer_err *err)
+	bool has_facts, struct mer_err *err)
 {
 	int rc = 0;
 	for (uint32_t h = 0; rc == 0 && h < world->n_hosts; h++) {
 		if (!own[h])
 			continue;
-		const struct store_part_host s = streams_of(world->e, h);
+		struct store_part_host s = streams_of(world->e, h);
+		s.has_facts = has_facts;
 		store_put_section(w, STORE_PART, h, PART_HOST, &s, 1, sizeof(s));
 		rc = put_absent(w, world->e, h, err);
 	}
@@ -79,13 +81,14 @@ static int find_file_of(struct store_parts *p, const char *const *paths,
 			continue;
 		if (its->n_streams != streams_of(e, host).n_streams)
 			return mer_fail(err, MER_ERR_INPUT,
-				"%.800s: it is of another recording of %.100s than its streams",
+				"%.700s: it does not have the streams that %.100s has here: is the host given a second time, by its part or its traces?",
 				paths[i], e->hosts[host].name);
 		if (p->is_there[host])
 			return mer_fail(err, MER_ERR_INPUT,
 				"host %.100s is in %.800s and in %.800s: leave one of them out",
 				e->hosts[host].name, paths[at], paths[i]);
 		p->of[host] = &p->files[i];
+		p->has_facts &= its->has_facts != 0;
 		p->is_there[host] = true;
 		at = i;
 	}
@@ -95,7 +98,7 @@ static int find_file_of(struct store_parts *p, const char *const *paths,
 int store_parts_find(struct store_parts *p, const struct store_file *files,
 	const char *const *paths, size_t n, const struct mer_experiment *e, struct mer_err *err)
 {
-	*p = (struct store_parts){ .files = files, .n = n };
+	*p = (struct store_parts){ .files = files, .n = n, .has_facts = true };
 	p->of = calloc((size_t)e->n_hosts + 1, sizeof(struct store_file *));
 	p->is_there = calloc((size_t)e->n_hosts + 1, sizeof(*p->is_there));
 	if (!p->of || !p->is_there)

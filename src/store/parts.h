@@ -14,9 +14,9 @@
 #include "requests/requests.h"
 #include "store/sections.h"
 
-/* Says which hosts the file is of (own: by host). */
+/* Says which hosts the file is of (own: by host), and whether facts of them are in it. */
 int store_put_part(struct store_writer *w, const struct kernel_world *world, const bool *own,
-	struct mer_err *err);
+	bool has_facts, struct mer_err *err);
 
 struct store_parts {
 	const struct store_file *files;
@@ -25,6 +25,7 @@ struct store_parts {
 	 * knows no tasks of it. */
 	const struct store_file **of;
 	bool *is_there; /* by host: a file is of it */
+	bool has_facts; /* all of them do */
 };
 
 /* Who is of which host. MER_ERR_INPUT: a file is of other hosts, of other streams than e has, or of

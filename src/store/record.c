@@ -25,7 +25,8 @@ struct recorder {
 	uint32_t n_hosts;
 	bool no_file; /* only the world is wanted */
 	bool of_some; /* of the hosts: facts that need all of them are not kept */
-	bool failed;  /* no memory */
+	bool no_facts;
+	bool failed; /* no memory */
 };
 
 /* ---- facts, to the file as they come ---- */
@@ -89,7 +90,8 @@ static int prepare(struct recorder *x, struct mer_experiment *e,
 		x->n_kinds++;
 	x->kept = calloc(x->n_kinds + 1, sizeof(*x->kept));
 	for (size_t k = 0, n = 0; x->kept && k < x->n_kinds; k++)
-		if (!fact_kinds[k]->origin && !(x->of_some && fact_kinds[k]->maker->of_world))
+		if (!fact_kinds[k]->origin && !x->no_facts &&
+			!(x->of_some && fact_kinds[k]->maker->of_world))
 			x->kept[n++] = fact_kinds[k];
 	x->n_hosts = e->n_hosts;
 	x->facts = calloc((size_t)e->n_hosts * x->n_kinds + 1, sizeof(struct store_facts *));
@@ -141,7 +143,7 @@ int store_record(const struct store_target *to, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct mer_diags *matched,
 	const struct sync_result *r, const struct kernel_world_options *o, struct mer_err *err)
 {
-	struct recorder x = { .of_some = to->own != NULL };
+	struct recorder x = { .of_some = to->own != NULL, .no_facts = to->has_no_facts };
 	/* Diagnostics are collected in an empty list, so that all of them are saved, even those
 	 * that are already known. */
 	struct mer_diags before = e->diags;
@@ -164,6 +166,7 @@ int store_record(const struct store_target *to, struct mer_experiment *e,
 			.about = to->about,
 			.log = &x.log,
 			.own = to->own,
+			.has_no_facts = to->has_no_facts,
 		};
 		rc = store_put(&x.w, &c,
 			&(struct store_options){ .n_threads = o->n_threads, .cancel = o->cancel },

@@ -12,6 +12,7 @@ struct store_target {
 	const uint8_t *key; /* STORE_KEY_BYTES */
 	const char *about;  /* text for people: what it is made from */
 	const bool *own;    /* as in struct store_content */
+	bool has_no_facts;  /* the same */
 };
 /* messages, r, o: as for kernel_world_build; o's observers are called as well. Diagnostics go to e.
  * matched: all findings of the reading that messages are of; NULL: messages are not saved. After a

@@ -91,6 +91,8 @@ static int put_spans(const struct saving *x, uint32_t host, struct mer_err *err)
 
 static int put_lanes(const struct saving *x, uint32_t host, struct mer_err *err)
 {
+	if (x->c->has_no_facts)
+		return 0;
 	return store_lanes_save(x->w, x->c->world, host, x->cancel, err);
 }
 
@@ -215,7 +217,7 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);
 	int rc = store_put_findings(w, STORE_FINDINGS_OF_WORLD, c->diags, err);
 	if (rc == 0 && c->own)
-		rc = store_put_part(w, world, c->own, err);
+		rc = store_put_part(w, world, c->own, !c->has_no_facts, err);
 	/* Of all hosts together, such a file has what is the first of these. */
 	size_t n = (size_t)OF_HOST * world->n_hosts + (c->own ? 1 : OF_WORLD);
 	return rc ? rc : mer_pool_run(o->n_threads, n, put_one, &x, o->cancel, err);

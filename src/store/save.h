@@ -17,6 +17,7 @@ struct store_content {
 	 * others when they sent packets, and no more; the log is saved then, and nothing is found
 	 * that needs all hosts. NULL: it is of all. */
 	const bool *own;
+	bool has_no_facts; /* of own: they are not kept, nor lanes */
 };
 
 struct store_options {

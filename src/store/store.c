@@ -533,6 +533,11 @@ void store_close(struct store *s)
 	free(s);
 }
 
+bool store_has_facts(const struct store *s)
+{
+	return !s->parts.n || s->parts.has_facts;
+}
+
 struct kernel_world *store_world(struct store *s)
 {
 	return &s->world;

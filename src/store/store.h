@@ -30,6 +30,8 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 int store_open_parts(const char *const *paths, size_t n, const uint8_t key[STORE_KEY_BYTES],
 	struct mer_experiment *e, const struct sync_result *r, struct store **s,
 	struct mer_err *err);
+/* Does it have facts? Parts may be without, and then without lanes, too. */
+bool store_has_facts(const struct store *s);
 /* Frees its world, too. NULL is allowed. */
 void store_close(struct store *s);
 struct kernel_world *store_world(struct store *s);

@@ -101,6 +101,32 @@ text "$dir/err" 'of other hosts, with other clocks'
 run 0 requests -q "$@" "$1" --format csv
 same "one is given twice" "$dir/own" "$dir/out"
 
+# ---- Without facts ----
+
+mkdir "$dir/n"
+for h in h0 h1 h2; do
+	others=()
+	for o in h0 h1 h2; do [ $o = $h ] || others+=("$dir/p/$o.part"); done
+	run 0 part --full --no-facts --sync "$dir/p/all.sync" "$dir/pool/$h" "${others[@]}" -o "$dir/n/$h.full"
+	[ "$(stat -c %s "$dir/n/$h.full")" -lt $(($(stat -c %s "$dir/p/$h.full") * 3 / 4)) ] && ok || fail "facts are left out, but it is as large"
+done
+cp "$dir/p/all.sync" "$dir/n"
+questions n "$dir/pool" <<'END'
+requests --json
+path --list --json
+blocked --flat --json
+requests --cost --json
+requests --explain
+END
+run 2 top cpu "$dir"/n/*.full
+text "$dir/err" "'cpu' needs facts, and these full parts were made without them"
+run 2 summary "$1" "$2" "$dir/n/h2.full"
+run 0 requests -q "$1" "$2" "$dir/n/h2.full" --format csv
+same "some without facts" "$dir/own" "$dir/out"
+
+run 3 requests "$@" "${1%.full}.part"
+text "$dir/err" 'is the host given a second time'
+
 # ---- What needs events says so ----
 
 for question in 'events' 'graph' 'top mpi' 'top vm' 'check' 'events -n 1'; do

@@ -192,6 +192,7 @@ const struct ask_verb ask_verb_blocked = {
 		"wide terminals, Mean refer to single waits; --json and CSV have min, max, mean and "
 		"runnable_ns, the run-queue delay: from the wake-up until the task had a CPU.",
 	.formats = "table|json|jsonl|csv",
+	.of_states = true,
 	.uses = ASK_USES_TASKS | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),

@@ -497,6 +497,7 @@ const struct ask_verb ask_verb_diff = {
 		"sign are negative, and others may then exceed 100 %.",
 	.formats = "table|json|jsonl|csv",
 	/* two sides */
+	.of_states = true,
 	.uses = (ASK_USES_TASKS & ~(unsigned)ASK_USES_MARKS) | ASK_USES_VIEWS | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),

@@ -220,6 +220,7 @@ const struct ask_verb ask_verb_path = {
 		"--format dot writes a graph of tasks for Graphviz, folded the input of flame graph "
 		"tools, speedscope a file for speedscope.app; csv and jsonl write the segments.",
 	.formats = "table|json|jsonl|csv|dot|folded|speedscope",
+	.of_states = true,
 	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),

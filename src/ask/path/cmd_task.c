@@ -250,6 +250,7 @@ const struct ask_verb ask_verb_task = {
 		"the recording, and a wait counts all bins from the one in which it begins up to, but "
 		"excluding, the one in which it ends. Without it values are exact.",
 	.formats = "table|json|jsonl|csv",
+	.of_states = true,
 	.uses = ASK_USES_TASKS | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),

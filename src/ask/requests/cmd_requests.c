@@ -781,6 +781,7 @@ const struct ask_verb ask_verb_requests = {
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
 	.formats = "table|json|jsonl|csv|otlp|perfetto|folded|speedscope",
+	.of_states = true,
 	.uses = ASK_USES_FORMAT | ASK_USES_TIME | ASK_USES_MARKS | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT |
 		ASK_USES_VIEWS | ASK_USES_STORE | ASK_USES_TABLES,
 	.options = options,

@@ -162,8 +162,9 @@ static int ask_full(struct fleet *f, const char *sync)
 	if (!bundle)
 		return mer_fail_nomem(err);
 	ask_note(f->ask,
-		"each host sends what its tasks did, about two fifths of its traces, as '%s' needs that of all hosts%s",
-		f->verb, f->o->keep ? "" : "; with --keep DIR it is sent once for many questions");
+		"each host sends what its tasks did, about %s of its traces, as '%s' needs that of all hosts%s",
+		f->has_facts ? "two fifths" : "a fifth", f->verb,
+		f->o->keep ? "" : "; with --keep DIR it is sent once for many questions");
 	int rc = fleet_bundle(f, sync, bundle);
 	if (rc == 0)
 		rc = fleet_step(f, FLEET_FULL, bundle);

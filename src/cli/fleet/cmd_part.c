@@ -18,7 +18,7 @@ enum { PER_SECOND = 20 };
 struct values {
 	const char *to;
 	struct ask_amount rate;
-	bool full;
+	bool full, no_facts;
 };
 
 enum { HOST, FILE_NAME, BYTES, ENDS, KEPT, N_COLUMNS };
@@ -149,7 +149,7 @@ static int write_full(struct ask *ask, const struct values *v)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--rate is of the parts that --full is given, not of a full one");
 	mer_table_init(&t, "parts", NULL, columns, &ask->arena);
-	int rc = part_full_write(ask, x.path, getenv("TMPDIR"), add_full, &x);
+	int rc = part_full_write(ask, x.path, !v->no_facts, getenv("TMPDIR"), add_full, &x);
 	if (rc == 0 && !is_stream(v->to))
 		rc = ask_table_print(ask, &t);
 	mer_table_fini(&t);
@@ -167,6 +167,8 @@ static int run(struct ask *ask, const void *values)
 			ask->n_args ? "web" : "HOST");
 	if (v->full)
 		return write_full(ask, v);
+	if (v->no_facts)
+		return mer_fail(&ask->err, MER_ERR_USAGE, "--no-facts is of full parts (--full)");
 	int rc = ask_session_open_synced(ask, ASK_SYNC_NEVER, &s);
 	if (rc)
 		return rc;
@@ -197,6 +199,11 @@ static const struct ask_option options[] = {
 		.kind = ASK_FLAG,
 		.help = "also what its tasks did, for any question but events",
 		.offset = offsetof(struct values, full) },
+	{ .name = "no-facts",
+		.kind = ASK_FLAG,
+		.help = "with --full: for requests, path, blocked, task, diff",
+		.in_manual_only = true,
+		.offset = offsetof(struct values, no_facts) },
 	{ 0 },
 };
 
@@ -208,7 +215,7 @@ const struct ask_verb cli_verb_part = {
 		"Writes the ends of messages that a host's traces have into one small file. The parts of all hosts align their clocks, where no recording has to be copied to: 'meridian sync *.part --save all.sync'. With --sync all.sync, each host then answers on the same time line.",
 	.more =
 		"A part has addresses, ports and sequence numbers of packets, but no data, programs, files or users; that of a recording by 'meridian record' also the host's clocks as the recorder saw them. It is a gzipped tar archive with a CTF trace, so tar and every reader of CTF show what is in it. With --rate 0 clocks from parts are those from the traces, digit for digit. Otherwise a host keeps a message if a hash of its key is small, so both of its ends are kept without a word between hosts; about N of each busy peer, direction and second remain, and of all others together fifty times as many. Pairs of events that --pairs declares, messages of MPI, and what virtual CPUs show of clocks are not in a part.\n\n"
-		"A full part (--full) stands for the host's traces in every question but those about events: what its tasks did is in it, about two fifths of the traces, and their packets without events. It is made of the host's traces and the parts of all other hosts, made with --rate 0, with --sync and the file of clocks of them all: 'meridian part --full --sync all.sync TRACE... *.part -o web.full'. Where the full parts of all hosts meet, they are used like traces: 'meridian requests *.full'. In place of a host that has none, its part can be given. graph, events, mpi and vm need the traces.",
+		"A full part (--full) stands for the host's traces in every question but those about events: what its tasks did is in it, about two fifths of the traces, and their packets without events. With --no-facts it is half as large, and of use for requests, path, blocked, task and diff alone. It is made of the host's traces and the parts of all other hosts, made with --rate 0, with --sync and the file of clocks of them all: 'meridian part --full --sync all.sync TRACE... *.part -o web.full'. Where the full parts of all hosts meet, they are used like traces: 'meridian requests *.full'. In place of a host that has none, its part can be given. graph, events, mpi and vm need the traces.",
 	.uses = ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT,
 	.is_aside = true,
 	.options = options,

@@ -52,9 +52,10 @@ struct fleet {
 	const char *verb;
 	const char **asked, **shown;
 	size_t n_asked, n_shown;
-	bool is_full; /* its answers cannot be merged */
-	char *dir;    /* of parts and answers; absolute */
-	int lock;     /* of it; -1: none */
+	bool is_full;	/* its answers cannot be merged */
+	bool has_facts; /* and it needs more than the states of tasks */
+	char *dir;	/* of parts and answers; absolute */
+	int lock;	/* of it; -1: none */
 	bool is_temporary;
 	bool any_lost; /* something that a step here said is not there */
 	struct record_loop loop;
@@ -97,9 +98,10 @@ bool fleet_is_kept(const struct fleet *f, const char *path, const struct mer_str
 void fleet_forget(const struct fleet *f, const char *path);
 /* Now it is. */
 int fleet_keep(const struct fleet *f, const char *path, const struct mer_str *key);
-/* What the host's file of a step is made from; sent: fleet_key_file of what it is sent first. */
+/* What the host's file of a step is made from; sent: fleet_key_file of what it is sent first;
+ * has_facts: of a full part. */
 void fleet_key(const struct fleet *f, const struct fleet_host *h, enum fleet_step step,
-	const struct mer_str *sent, struct mer_str *key);
+	bool has_facts, const struct mer_str *sent, struct mer_str *key);
 /* Adds a file's name and what is in it. False: it cannot be read. */
 bool fleet_key_file(struct mer_str *key, const char *path);
 

@@ -135,12 +135,14 @@ int fleet_keep(const struct fleet *f, const char *path, const struct mer_str *ke
 }
 
 void fleet_key(const struct fleet *f, const struct fleet_host *h, enum fleet_step step,
-	const struct mer_str *sent, struct mer_str *key)
+	bool has_facts, const struct mer_str *sent, struct mer_str *key)
 {
 	mer_str_printf(key, "meridian " MERIDIAN_VERSION "\n%s\n%s\n", h->target ? h->target : "",
 		h->folder);
 	if (step == FLEET_PART && f->is_full)
 		mer_str_puts(key, "all ends\n");
+	if (step == FLEET_FULL && !has_facts)
+		mer_str_puts(key, "no facts\n");
 	key->failed |= sent->failed;
 	mer_str_puts(key, sent->data ? sent->data : "");
 	if (step != FLEET_ANSWER)

@@ -69,8 +69,8 @@ static void put_command(const struct fleet *f, const struct fleet_host *h, enum 
 	if (step == FLEET_PART) {
 		mer_str_printf(out, " part -q %s-o - ", f->is_full ? "--rate 0 " : "");
 	} else if (step == FLEET_FULL) {
-		mer_str_printf(out, " part -q --full -j %" PRIu64 " --sync %s -o - ",
-			f->o->jobs ? f->o->jobs : 1, sync);
+		mer_str_printf(out, " part -q --full %s-j %" PRIu64 " --sync %s -o - ",
+			f->has_facts ? "" : "--no-facts ", f->o->jobs ? f->o->jobs : 1, sync);
 	} else {
 		mer_str_printf(out, " %s -j %" PRIu64 " --sync %s --part -o -", f->verb,
 			f->o->jobs ? f->o->jobs : 1, sync);

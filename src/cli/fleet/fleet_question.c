@@ -88,6 +88,7 @@ static int check(struct fleet *f, const struct ask *q)
 			"'%s' is no question for a fleet, as it needs the events of the traces: top, log, stats, freq, summary, requests, path, blocked, task and diff are",
 			verb->name);
 	f->is_full = !ask_option_find(verb, "part", strlen("part"), 0, NULL);
+	f->has_facts = !verb->of_states;
 	if (q->want_help)
 		return mer_fail(err, MER_ERR_USAGE, "for its options, see 'meridian %s --help'",
 			verb->name);

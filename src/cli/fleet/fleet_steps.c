@@ -189,7 +189,7 @@ static int end_host(const struct stepping *s, struct fleet_host *h)
 		fleet_forget(f, path);
 	if (made && rename(new, path) != 0)
 		rc = mer_fail_errno(&f->ask->err, "write", path);
-	fleet_key(f, h, s->step, &s->sent_key, &key);
+	fleet_key(f, h, s->step, f->has_facts, &s->sent_key, &key);
 	if (made && rc == 0)
 		rc = fleet_keep(f, path, &key);
 	if (!made && new) {
@@ -204,14 +204,17 @@ static int end_host(const struct stepping *s, struct fleet_host *h)
 	return rc;
 }
 
-/* What is there from an earlier time need not be asked. */
+/* What is there from an earlier time need not be asked. What has facts is of use without, too. */
 static bool has_file(const struct stepping *s, const struct fleet_host *h)
 {
-	struct mer_str key = { 0 };
+	bool has = false;
 	const char *path = fleet_file(s->f, h, s->step);
-	fleet_key(s->f, h, s->step, &s->sent_key, &key);
-	bool has = path && fleet_is_kept(s->f, path, &key);
-	mer_str_fini(&key);
+	for (int facts = s->f->has_facts; facts < 2 && path && !has; facts++) {
+		struct mer_str key = { 0 };
+		fleet_key(s->f, h, s->step, facts, &s->sent_key, &key);
+		has = fleet_is_kept(s->f, path, &key);
+		mer_str_fini(&key);
+	}
 	return has;
 }
 

@@ -22,6 +22,7 @@ enum { GZIP_LEVEL = 1 }; /* it is packed already */
 struct full {
 	struct ask *ask;
 	const char *path;
+	bool has_facts;
 	char folder[PART_PATH_BYTES]; /* temporary; empty: there is none */
 	struct session *own;	      /* of the traces alone, by their own clocks */
 	struct session *all;	      /* with the other hosts' parts */
@@ -126,7 +127,7 @@ static int write_world(struct full *f)
 {
 	char path[PART_PATH_BYTES];
 	int rc = path_in(f, PART_WORLD, path);
-	return rc ? rc : session_parts_write(f->all, f->is_own, path, &f->ask->err);
+	return rc ? rc : session_parts_write(f->all, f->is_own, f->has_facts, path, &f->ask->err);
 }
 
 static int add_file(struct full *f, struct part_archive *a, const char *name)
@@ -243,10 +244,10 @@ static int write_all(struct full *f, struct mer_str *notes, uint64_t *bytes)
 	return rc ? rc : pack(f, notes, bytes);
 }
 
-int part_full_write(struct ask *ask, const char *path, const char *temporary,
+int part_full_write(struct ask *ask, const char *path, bool has_facts, const char *temporary,
 	void (*add)(void *ctx, const char *host, uint64_t bytes), void *ctx)
 {
-	struct full f = { .ask = ask, .path = path };
+	struct full f = { .ask = ask, .path = path, .has_facts = has_facts };
 	struct mer_str notes = { 0 };
 	uint64_t bytes = 0;
 	int rc = open_own(&f);
