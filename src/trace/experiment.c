@@ -210,12 +210,12 @@ static bool has_traces_of_host(const struct mer_experiment *e, const struct ctf_
 	return false;
 }
 
-/* Is it of a part of a recording (part/file.h) whose own trace is there? */
+/* Is it of a part of a recording (part/file.h) whose own trace, or full part, is there? */
 static bool has_its_trace(const struct mer_experiment *e, const struct trace_part *part)
 {
 	bool has = false;
 	for (uint32_t i = 0; trace_of_copy(part, COPIED_ENV_HOST) && i < e->n_parts; i++)
-		has |= !trace_part_is_copy(&e->parts[i]) && part->schema->has_uuid &&
+		has |= !trace_of_copy(&e->parts[i], COPIED_ENV_HOST) && part->schema->has_uuid &&
 		       e->parts[i].schema->has_uuid &&
 		       memcmp(part->schema->uuid, e->parts[i].schema->uuid,
 			       sizeof(part->schema->uuid)) == 0;
@@ -478,11 +478,47 @@ static int find_all(struct mer_experiment *e, const char *const *paths, size_t n
 	return rc;
 }
 
+/* Is it the folder of a part that has the ends of messages alone? */
+static bool is_of_ends(const struct mer_experiment *e, const char *dir)
+{
+	for (uint32_t i = 0; i < e->n_copies; i++)
+		if (is_below(dir, e->copies[i].folder))
+			return part_is_file(e->copies[i].source) && !part_is_full(&e->copies[i]);
+	return false;
+}
+
+/* Folders of parts come last: what is left out of them depends on the others. */
+static int put_in_order(struct mer_experiment *e, struct found *f, struct mer_err *err)
+{
+	uint32_t n = f->dirs.n, at = 0;
+	struct found all = *f;
+	all.dirs.paths = mer_arena_zalloc(&e->arena, n + 1u, sizeof(*all.dirs.paths));
+	all.given = mer_arena_zalloc(&e->arena, n + 1u, sizeof(*all.given));
+	all.beside = mer_arena_zalloc(&e->arena, n + 1u, sizeof(*all.beside));
+	bool *is_last = mer_arena_zalloc(&e->arena, n + 1u, sizeof(*is_last));
+	if (!all.dirs.paths || !all.given || !all.beside || !is_last)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < n; i++)
+		is_last[i] = f->given[i] != f->dirs.paths[i] && is_of_ends(e, f->dirs.paths[i]);
+	for (int last = 0; last < 2; last++)
+		for (uint32_t i = 0; i < n; i++) {
+			if (is_last[i] != (last == 1))
+				continue;
+			all.dirs.paths[at] = f->dirs.paths[i];
+			all.given[at] = f->given[i];
+			all.beside[at++] = f->beside[i];
+		}
+	*f = all;
+	return 0;
+}
+
 static int open_all(
 	struct mer_experiment *e, const char *const *paths, size_t n_paths, struct mer_err *err)
 {
 	struct found f = { 0 };
 	int rc = find_all(e, paths, n_paths, &f, err);
+	if (rc == 0 && e->n_copies)
+		rc = put_in_order(e, &f, err);
 	if (rc)
 		return rc;
 	e->traces = mer_arena_zalloc(&e->arena, f.dirs.n + 1u, sizeof(*e->traces));
