@@ -245,16 +245,16 @@ struct ArrowArrayStream {
 struct mer_arrow_options {
 	size_t size;
 	uint32_t max_rows; /* of a batch; 0: 65536 */
-	/* Columns of text are dictionaries: a batch has each text once, and numbers of them. Quicker
-	 * where texts are repeated; not every reader treats it as text. */
+	/* Columns of text are dictionaries: a batch has each text once, and numbers of them.
+	 * Quicker where texts are repeated; not every reader treats it as text. */
 	bool dictionaries;
 };
 
 /* The rows of a result as a stream of batches. A field is called by the key of its column; a whole
  * number is an int64, a time timestamp[ns, UTC], a duration duration[ns], any other number a
- * double, a text utf8 (with U+FFFD for each byte that is none). What is unknown is NULL. Metadata of
- * a field: title, type and unit, as mer_result_column_title, _type and _unit say them, where they
- * are not NULL; of the whole: id and title.
+ * double, a text utf8 (with U+FFFD for each byte that is none). What is unknown is NULL. Metadata
+ * of a field: title, type and unit, as mer_result_column_title, _type and _unit say them, where
+ * they are not NULL; of the whole: id and title.
  *
  * The stream is released by its own release, and what it gives by theirs, in any order and on any
  * thread. Batches and schemas depend on nothing. A stream keeps what it reads: the result, or the
@@ -274,7 +274,7 @@ int mer_session_hosts(struct mer_session *session, struct mer_result **result, s
  * ("yes", "partly", "no"), missing (events to record, separated by blanks). */
 int mer_session_capabilities(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
-/* Findings so far (damage, losses, doubts about clocks; those of mer_ask are in its answers):
+/* Findings so far (damage, losses, doubts about clocks; of mer_ask: mer_answer_diagnostics):
  * severity ("note", "warning", "error"), code (a stable word for programs: "lost-events";
  * docs/diagnostics.md lists them), host, path, count, remedy (a stable word, see mer_remedy_name),
  * message (a sentence). */
@@ -557,6 +557,10 @@ size_t mer_answer_n_tables(const struct mer_answer *answer);
 const struct mer_result *mer_answer_table(const struct mer_answer *answer, size_t table);
 /* The time that was looked at; false: the answer is not of a time. */
 bool mer_answer_window(const struct mer_answer *answer, int64_t *begin, int64_t *end);
+/* What was found about the traces, and about what the answer was made of, as rows of
+ * mer_session_diagnostics. *result is freed with mer_result_free, and needs no answer. */
+int mer_answer_diagnostics(
+	const struct mer_answer *answer, struct mer_result **result, struct mer_err *err);
 /* The answer as the program prints it with --json, to the byte (about clocks: mer_ask). *text ends
  * with a 0 behind its length, and belongs to the answer. */
 int mer_answer_json(

@@ -106,6 +106,9 @@ void api_answer_release(struct api_answer *a);
 struct mer_cell api_text(struct mer_result *r, const char *text);
 /* Copies the texts of its own table that belong to the session's world. */
 void api_keep_texts(struct mer_result *r);
+/* These diagnostics as a result, with copies of their texts. */
+int api_diagnostics(
+	const struct mer_diag *d, size_t n, struct mer_result **result, struct mer_err *err);
 /* Ends a result: frees it if rc is an error or memory ran out. */
 int api_end(struct mer_result **result, int rc, struct mer_err *err);
 

@@ -74,6 +74,14 @@ bool mer_answer_window(const struct mer_answer *answer, int64_t *begin, int64_t 
 	return true;
 }
 
+int mer_answer_diagnostics(
+	const struct mer_answer *answer, struct mer_result **result, struct mer_err *err)
+{
+	API_ERR(err);
+	const struct mer_diags *d = answer->answer.found;
+	return api_diagnostics(d->rows, d->n, result, err);
+}
+
 int mer_answer_json(
 	struct mer_answer *answer, const char **text, size_t *length, struct mer_err *err)
 {
