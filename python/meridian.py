@@ -71,8 +71,6 @@ _Stream._fields_ = [("get_schema", c_void_p), ("get_next", CFUNCTYPE(c_int, POIN
 _texts = POINTER(c_char_p)
 _error = POINTER(_Error)
 _functions = {
-    "mer_version": (c_int, []),
-    "mer_remedy_name": (c_char_p, [c_int]),
     "mer_session_new": (c_int, [_texts, c_size_t, POINTER(_SessionOptions), POINTER(c_void_p), _error]),
     "mer_session_open": (c_int, [c_void_p, _error]),
     "mer_session_free": (None, [c_void_p]),
@@ -131,12 +129,11 @@ _codes = {-1: "input", -2: "system", -3: "limit", -4: "usage", -5: "cancelled", 
 
 class Error(RuntimeError):
     """What meridian says of a question that has no answer. code: "usage" (the question is wrong), "input" (the
-    traces are), "system", "limit", "memory", "cancelled" or "bug". remedy: a word for what helps ("hosts",
-    "shorter-window"), or None."""
+    traces are), "system", "limit", "memory", "cancelled" or "bug"."""
 
-    def __init__(self, text, code, remedy=None):
+    def __init__(self, text, code):
         super().__init__(text)
-        self.code, self.remedy = code, remedy
+        self.code = code
 
 
 class Cancelled(Error):
@@ -150,7 +147,7 @@ class Finding(UserWarning):
 def _check(rc, error):
     if rc:
         kind = Cancelled if rc == -5 else Error
-        raise kind(error.text.decode(errors="replace"), _codes.get(rc, str(rc)), _text(_lib.mer_remedy_name(error.remedy)))
+        raise kind(error.text.decode(errors="replace"), _codes.get(rc, str(rc)))
 
 
 def _text(value):
@@ -378,6 +375,7 @@ class Answer:
 
 
 _INT, _REAL, _TEXT = range(3)  # enum mer_value
+_ROWS = 0  # of a batch; 0: what the library finds best
 _UNKNOWN_TIME = -1 << 63  # numpy's NaT
 
 
@@ -443,7 +441,7 @@ class Table:
 
     def _stream(self, dictionaries):
         stream, error = _Stream(), _Error()
-        options = _ArrowOptions(ctypes.sizeof(_ArrowOptions), 0, dictionaries)
+        options = _ArrowOptions(ctypes.sizeof(_ArrowOptions), _ROWS, dictionaries)
         _check(_lib.mer_result_arrow(self._result, byref(options), byref(stream), byref(error)), error)
         return stream
 
