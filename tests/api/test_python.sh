@@ -68,15 +68,16 @@ done
 
 # ---- A wheel ----
 
+can='import setuptools, importlib.util as i; assert i.find_spec("wheel") or i.find_spec("setuptools.command.bdist_wheel"); import pip'
 for python in "${pythons[@]}"; do
-	"$python" -c 'import pip, setuptools, wheel' 2>/dev/null && break
+	"$python" -c "$can" 2>/dev/null && break
 done
-if "$python" -c 'import pip, setuptools, wheel' 2>/dev/null; then
+if "$python" -c "$can" 2>/dev/null; then
 	cp -r "$SRC/python" "$dir/source" # it is built in its folder
 	ends_well "a wheel" "$python" -m pip wheel --no-index --no-deps --no-build-isolation -w "$dir" "$dir/source"
 	ends_well "a wheel installed" "$python" -m pip install --no-index --target "$dir/site" "$dir/meridian-$version-py3-none-any.whl"
 	equal "the wheel" "$(cd "$dir/site" && LIBMERIDIAN=$BUILD/libmeridian.so "$python" -c "$found" | cut -d' ' -f1)" "$version"
 else
-	echo "skipped: no wheel is built without pip, setuptools and wheel"
+	echo "skipped: no wheel is built without pip and setuptools with wheel (Debian: python3-pip, python3-wheel)"
 fi
 finish
