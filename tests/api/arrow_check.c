@@ -39,6 +39,7 @@ static void check_buffers(const struct ArrowArray *a, const char *format)
 	for (int64_t i = 0; a->buffers[0] && i < a->length; i++)
 		unknown += !bit(a->buffers[0], i);
 	assert_int_equal(a->null_count, unknown);
+	assert_int_equal(!a->buffers[0], unknown == 0);
 	for (int64_t i = 0; i < a->n_buffers; i++) {
 		assert_int_equal((uintptr_t)a->buffers[i] % 64, 0);
 		assert_true(i == 0 || a->buffers[i]);
