@@ -56,7 +56,7 @@ version=$("$m" version)
 version=${version#meridian }
 found='import meridian; print(meridian.__version__, meridian._lib._name)'
 check "cmake --install" cmake --install "$BUILD" --component python --prefix "$dir/prefix"
-module=$(find "$dir/prefix" -name meridian.py)
+module=$dir/prefix/lib/python3/dist-packages/meridian.py
 same "the module that is installed" "$module" "$SRC/python/meridian.py"
 for library in "$dir/prefix/lib" "$dir/prefix/lib/$(uname -m)-linux-gnu"; do
 	mkdir -p "$library"
@@ -65,6 +65,12 @@ for library in "$dir/prefix/lib" "$dir/prefix/lib/$(uname -m)-linux-gnu"; do
 	equal "where its library is" "$(PYTHONPATH=${module%/*} "$python" -c "$found" | xargs -n1 realpath -m | tail -1)" "$library/libmeridian.so.1"
 	rm "$library/libmeridian.so.1"
 done
+# Below a prefix where Python looks, it is there: nothing has to be named.
+if [ "${pythons[0]}" = "$(realpath /usr/bin/python3)" ]; then
+	check "installed for a user" env HOME="$dir/home" cmake --install "$BUILD" --component python --prefix "$dir/home/.local"
+	cp "$BUILD/libmeridian.so" "$dir/home/.local/lib/libmeridian.so.1"
+	equal "found" "$(HOME=$dir/home /usr/bin/python3 -c "$found" | cut -d' ' -f1)" "$version"
+fi
 
 # ---- A wheel ----
 
