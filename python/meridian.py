@@ -13,6 +13,7 @@ A table gives itself to pandas, polars, DuckDB and all others that know Arrow's 
 Only ctypes and libmeridian.so are needed. The library is the one that the variable LIBMERIDIAN names,
 else one that was installed together with this file, else the system's.
 """
+import _thread
 import ctypes
 import glob
 import json
@@ -164,8 +165,47 @@ def _list(values):
 _WAIT_S = 0.1  # between two calls of progress
 
 
-def _free_session(handle, idle):
-    idle.wait()
+class _Call:
+    """A call of the library, on a thread of its own: Ctrl-C reaches no thread that is in the library, so the one that
+    asks waits, and can be interrupted at any place. So each step here that others rely on is one function of C: what
+    threading has in Python (Event, Thread.start) leaves its locks in disorder when an exception comes in between."""
+
+    def __init__(self, function):
+        self._function, self._whose, self._running = function, {}, threading.Lock()
+        self.error, self.outcome = _Error(), []
+        self._running.acquire()
+
+    def work(self):
+        if self._whose.setdefault(0, "work") == "work":
+            rc = -7
+            try:
+                rc = self._function(byref(self.error))
+            finally:
+                self.outcome.append(rc)
+                self._running.release()
+
+    def abandon(self):
+        """False: it has begun. Else it will not."""
+        return self._whose.setdefault(0, "nobody") == "nobody"
+
+    def ended(self, seconds):
+        if not self.outcome and self._running.acquire(timeout=seconds):
+            self._running.release()
+        return bool(self.outcome) or self._whose.get(0) == "nobody"
+
+    def settle(self):
+        while not self.ended(1):
+            self.abandon()
+
+
+def _free_session(handle, last):
+    settled = last[0] is None
+    while not settled:
+        try:
+            last[0].settle()
+            settled = True
+        except KeyboardInterrupt:  # not while it is being used
+            pass
     _lib.mer_session_free(handle)
 
 
@@ -176,8 +216,7 @@ class Session:
         self._paths, self._options, self._progress = paths, options, progress
         self._turn = threading.Lock()  # whose question it is
         self._life = threading.Lock()  # of the handle
-        self._idle = threading.Event()  # the library is not at work
-        self._idle.set()
+        self._last = [None]  # the last _Call
         self._handle = self._stage = self._free = None
         self._closed = False
         with self._turn:
@@ -198,7 +237,7 @@ class Session:
     def cancel(self):
         """Ends the question that is being asked, from another thread: it raises Cancelled."""
         with self._life:
-            if self._handle:
+            if self._handle and self._last[0] and not self._last[0].outcome:
                 _lib.mer_session_cancel(self._handle)
 
     def ask(self, verb, *words, **options):
@@ -231,7 +270,7 @@ class Session:
         handle, error = c_void_p(), _Error()
         paths, n_paths = _list(self._paths)
         _check(_lib.mer_session_new(paths, n_paths, byref(self._c_options()), byref(handle), byref(error)), error)
-        self._handle, self._free = handle, weakref.finalize(self, _free_session, handle, self._idle)
+        self._handle, self._free = handle, weakref.finalize(self, _free_session, handle, self._last)
         try:
             self._run(lambda e: _lib.mer_session_open(handle, e))
         except BaseException:
@@ -262,39 +301,24 @@ class Session:
         if free:
             free()
 
-    def _run(self, call):
-        """Calls the library on a thread of its own, as Ctrl-C reaches none that is in it: this one waits. Whatever
-        interrupts that cancels the call, and goes on when it has ended."""
-        error, outcome, begun, idle = _Error(), [], threading.Lock(), self._idle
-        idle.wait()
-
-        def work():
-            if begun.acquire(blocking=False):
-                try:
-                    outcome.append(call(byref(error)))
-                finally:
-                    idle.set()
-
-        idle.clear()
+    def _run(self, function):
+        """Whatever interrupts the call cancels it, and goes on when it has ended."""
+        if self._last[0]:
+            self._last[0].settle()
+        call = _Call(function)
         try:
-            threading.Thread(target=work, name="meridian", daemon=True).start()
-            while not idle.wait(_WAIT_S):
+            self._last[0] = call
+            _thread.start_new_thread(call.work, ())
+            while not call.ended(_WAIT_S):
                 self._tell()
         except BaseException:
-            if begun.acquire(blocking=False):
-                idle.set()  # it had not begun, and will not
-            else:
+            if not call.abandon():
                 self.cancel()
-                while not idle.is_set():
-                    try:
-                        idle.wait()
-                    except KeyboardInterrupt:
-                        pass
             self._end()
             raise
-        if outcome[0] == -5:
+        if call.outcome[0] == -5:
             self._end()
-        _check(outcome[0], error)
+        _check(call.outcome[0], call.error)
 
     def _tell(self):
         done, total = c_uint64(), c_uint64()
