@@ -337,7 +337,7 @@ class Interrupts(unittest.TestCase):
                 "        time.sleep(random.choice([0.0002, 0.001, 0.03]))\n"
                 "        os.kill(os.getpid(), signal.SIGINT)\n"
                 "threading.Thread(target=send, daemon=True).start()\n"
-                "while n < 40:\n"
+                "while n < 15:\n"
                 "    try:\n"
                 "        try:\n"
                 "            left = 3\n"
