@@ -113,7 +113,7 @@ foreach(name ui.page.sh cli.windows.sh fault.alloc_tasks.sh record.hosts.sh cli.
 endforeach()
 
 # Those that take more than a few seconds of CPU time: `make test QUICK=yes` leaves them out.
-foreach(name analysis.cpu analysis.bins_agree analysis.grid_agree analysis.period api.stored build.make.sh cases.babeltrace.sh
+foreach(name analysis.cpu analysis.bins_agree analysis.grid_agree analysis.period api.python.sh api.stored build.make.sh cases.babeltrace.sh
 	cases.containers.sh cases.guests.sh cases.lab_broken.sh cases.lake.sh cases.otlp.sh cases.perfetto.sh cases.requests.sh cases.requests_cuts cases.services.sh
 	cases.store cases.world_same cli.cli.sh cli.columns.sh cli.events.sh cli.export.sh cli.fleet.sh cli.graph.sh cli.grid.sh cli.hostile.sh cli.limits.sh
 	cli.nothing.sh cli.options.sh cli.requests.sh cli.windows.sh cli.words.sh fault.alloc_export.sh fault.alloc_tasks.sh fault.damage ftrace.text.sh
@@ -124,6 +124,9 @@ foreach(name analysis.cpu analysis.bins_agree analysis.grid_agree analysis.perio
 	endif()
 	set_property(TEST ${name} APPEND PROPERTY LABELS long)
 endforeach()
+
+# DuckDB's library is one of the packages that the other test gets.
+set_tests_properties(api.arrow PROPERTIES DEPENDS cases.lake.sh)
 
 add_test(NAME house.layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check-layers)
 add_test(NAME house.format COMMAND ${PROJECT_SOURCE_DIR}/tools/check-format)

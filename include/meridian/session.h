@@ -190,6 +190,80 @@ size_t mer_result_reals(const struct mer_result *result, size_t column, size_t f
 size_t mer_result_texts(const struct mer_result *result, size_t column, size_t first, size_t n,
 	const char **values, bool *known);
 
+/* ---- Results as Arrow ----
+ *
+ * The structs of Arrow's C data interface and C stream interface, whose layout these fix: nothing
+ * of Arrow is needed. pandas, polars, DuckDB and others take them without a copy. */
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+	const char *format;
+	const char *name;
+	const char *metadata;
+	int64_t flags;
+	int64_t n_children;
+	struct ArrowSchema **children;
+	struct ArrowSchema *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length;
+	int64_t null_count;
+	int64_t offset;
+	int64_t n_buffers;
+	int64_t n_children;
+	const void **buffers;
+	struct ArrowArray **children;
+	struct ArrowArray *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+
+#endif
+
+struct mer_arrow_options {
+	size_t size;
+	uint32_t max_rows; /* of a batch; 0: 65536 */
+	/* Columns of text are dictionaries: a batch has each text once, and numbers of them.
+	 * Quicker where texts are repeated; not every reader treats it as text. */
+	bool dictionaries;
+};
+
+/* The rows of a result as a stream of batches. A field is called by the key of its column; a whole
+ * number is an int64, a time timestamp[ns, UTC], a duration duration[ns], any other number a
+ * double, a text utf8 (with U+FFFD for each byte that is none). What is unknown is NULL. Metadata
+ * of a field: title, type and unit, as mer_result_column_title, _type and _unit say them, where
+ * they are not NULL; of the whole: id and title.
+ *
+ * The stream is released by its own release, and what it gives by theirs, in any order and on any
+ * thread. Batches and schemas depend on nothing. A stream keeps what it reads: the result, or the
+ * answer that the result belongs to, may be freed before it; the session may not, unless it is of
+ * an answer. If memory runs out, get_next returns ENOMEM, and can be called again.
+ * MER_ERR_USAGE: a size or value in options that this version of the library does not know. */
+int mer_result_arrow(const struct mer_result *result, const struct mer_arrow_options *options,
+	struct ArrowArrayStream *stream, struct mer_err *err);
+
 /* ---- What is known without reading events ---- */
 
 /* The hosts, in the order of mer_hosts: host, id, traces, begin, end (of its events; on its own
@@ -200,7 +274,7 @@ int mer_session_hosts(struct mer_session *session, struct mer_result **result, s
  * ("yes", "partly", "no"), missing (events to record, separated by blanks). */
 int mer_session_capabilities(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
-/* Findings so far (damage, losses, doubts about clocks; those of mer_ask are in its answers):
+/* Findings so far (damage, losses, doubts about clocks; of mer_ask: mer_answer_diagnostics):
  * severity ("note", "warning", "error"), code (a stable word for programs: "lost-events";
  * docs/diagnostics.md lists them), host, path, count, remedy (a stable word, see mer_remedy_name),
  * message (a sentence). */
@@ -483,6 +557,10 @@ size_t mer_answer_n_tables(const struct mer_answer *answer);
 const struct mer_result *mer_answer_table(const struct mer_answer *answer, size_t table);
 /* The time that was looked at; false: the answer is not of a time. */
 bool mer_answer_window(const struct mer_answer *answer, int64_t *begin, int64_t *end);
+/* What was found about the traces, and about what the answer was made of, as rows of
+ * mer_session_diagnostics. *result is freed with mer_result_free, and needs no answer. */
+int mer_answer_diagnostics(
+	const struct mer_answer *answer, struct mer_result **result, struct mer_err *err);
 /* The answer as the program prints it with --json, to the byte (about clocks: mer_ask). *text ends
  * with a 0 behind its length, and belongs to the answer. */
 int mer_answer_json(

@@ -182,7 +182,7 @@ static int copy_table(struct copying *c, struct answer_table *x, struct mer_err 
 	const struct mer_table *from = x->table;
 	const struct mer_column *columns = copy_columns(c, from);
 	int rc = 0;
-	if (!columns)
+	if (!columns || c->failed) /* a column without a key would be the end of them */
 		return mer_fail_nomem(err);
 	struct mer_table *to =
 		answer_add(c->to, copy_text(c, from->id), copy_text(c, from->title), columns);

@@ -72,23 +72,6 @@ for id in hosts io cpus links; do
 	same "table summary $id" "$dir/c" "$dir/program"
 done
 
-# A sanitizer's library needs more than python has loaded.
-if [ -z "$SANITIZE" ] && command -v python3 >/dev/null; then
-	export LIBMERIDIAN=$BUILD/libmeridian.so
-	version=$(python3 -c 'import ctypes, os
-lib = ctypes.CDLL(os.environ["LIBMERIDIAN"])
-lib.mer_version_text.restype = ctypes.c_char_p
-print("meridian", lib.mer_version_text().decode())')
-	equal "version" "$version" "$("$m" version)"
-	python3 "$SRC/examples/table.py" cpu top "$t" >"$dir/python" 2>"$dir/err"
-	example cpu top "$t" >"$dir/c"
-	same "the table in Python" "$dir/python" "$dir/c"
-	python3 "$SRC/examples/table.py" summary hosts "$t" >"$dir/python" 2>"$dir/err"
-	example summary hosts "$t" >"$dir/c"
-	same "the summary in Python" "$dir/python" "$dir/c"
-	python3 "$SRC/examples/table.py" cpu nothing "$t" >"$dir/python" 2>"$dir/err"
-	equal "a table that is not there" "$(cat "$dir/err")" "table.py: 'cpu' has no table 'nothing'"
-fi
 "$BUILD/examples/table" cpu top /nonexistent >/dev/null 2>"$dir/err"
 equal "no trace" $? 3
 finish

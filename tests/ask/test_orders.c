@@ -242,17 +242,34 @@ static void the_second_question_makes_a_store(void **state)
 
 /* ---- findings ---- */
 
-static size_t n_of(struct mer_session *s, const char *code)
+/* How many have this code; frees the result. */
+static size_t n_with(struct mer_result *r, const char *code)
 {
-	struct mer_result *r;
 	const char *text;
 	size_t n = 0;
-	OK(mer_session_diagnostics(s, &r, &err));
 	for (size_t i = 0; i < mer_result_n_rows(r); i++)
 		n += mer_result_text(r, i, mer_result_column(r, "code"), &text) &&
 		     strcmp(text, code) == 0;
 	mer_result_free(r);
 	return n;
+}
+
+static size_t n_of(struct mer_session *s, const char *code)
+{
+	struct mer_result *r;
+	OK(mer_session_diagnostics(s, &r, &err));
+	return n_with(r, code);
+}
+
+/* Of an answer, which goes before they are read. */
+static size_t n_of_answer(struct mer_session *s, const struct question *q, const char *code)
+{
+	struct mer_answer *answer;
+	struct mer_result *r;
+	OK(mer_ask(s, q->words, 3, &answer, &err));
+	OK(mer_answer_diagnostics(answer, &r, &err));
+	mer_answer_free(answer);
+	return n_with(r, code);
 }
 
 /* Those of a question are not those of the session, until it uses the same world itself. */
@@ -266,6 +283,7 @@ static void findings_of_a_question(void **state)
 	struct mer_session *s = open_session(0);
 	char *answer = ask(s, &path_of_it);
 	assert_non_null(strstr(answer, code));
+	assert_int_equal(n_of_answer(s, &path_of_it, code), 1);
 	assert_int_equal(n_of(s, code), 0);
 	for (int i = 0; i < 2; i++) {
 		OK(mer_session_tasks(s, NULL, &tasks, &err));

@@ -40,6 +40,7 @@ version=$(sed -n 's/^project(meridian VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt
 [[ $(sed -n '/^## /{s/^## \([0-9.]*\).*/\1/p;q}' CHANGELOG.md) = "$version" ]] || fail "the newest of CHANGELOG.md is not $version"
 [[ $(awk '/define MER_VERSION_M|define MER_VERSION_PATCH/ { v = v sep $3; sep = "." } END { print v }' include/meridian/session.h) = "$version" ]] ||
 	fail "the library's version is not $version"
+grep -qxF "__version__ = \"$version\"" python/meridian.py || fail "python/meridian.py is not of $version"
 
 # Recordings that tests name are in the repository, or looked for before: nobody else has what lies in ../shared.
 grep -rhoE '("|\$)lab"?/[a-z0-9-]+' tests --include='test_*' | sed 's,.*/,,' | sort -u | while read -r name; do

@@ -37,6 +37,8 @@ struct mer_session {
 };
 
 struct mer_result {
+	atomic_uint n_holders;	   /* who frees it: its owner, and streams of it */
+	struct mer_answer *within; /* whose table it is: held and freed with it; NULL: none */
 	struct mer_arena arena;
 	const struct mer_table *table; /* `own`, or a table of `answer` */
 	struct mer_table own;	       /* columns NULL: not used */
@@ -68,6 +70,8 @@ struct api_answer {
 /* A session of the same traces and options whose clocks have not been aligned: it is opened when it
  * is first needed, cancelled with s, and freed with it. */
 int api_twin(struct mer_session *s, struct mer_session **twin, struct mer_err *err);
+/* One more who frees the answer. */
+void api_hold_answer(struct mer_answer *a);
 /* The objects behind a handle, for the program. */
 struct session *api_session(const struct mer_session *s);
 const struct api_answer *api_answer(
@@ -102,6 +106,9 @@ void api_answer_release(struct api_answer *a);
 struct mer_cell api_text(struct mer_result *r, const char *text);
 /* Copies the texts of its own table that belong to the session's world. */
 void api_keep_texts(struct mer_result *r);
+/* These diagnostics as a result, with copies of their texts. */
+int api_diagnostics(
+	const struct mer_diag *d, size_t n, struct mer_result **result, struct mer_err *err);
 /* Ends a result: frees it if rc is an error or memory ran out. */
 int api_end(struct mer_result **result, int rc, struct mer_err *err);
 

@@ -6,6 +6,7 @@
 #include "ask/words.h"
 
 struct mer_answer {
+	atomic_uint n_holders; /* who frees it: its owner, and streams of its tables */
 	struct answer answer;
 	struct mer_result results[ANSWER_TABLES]; /* as its tables */
 	struct mer_str json;			  /* once it was wanted */
@@ -36,6 +37,7 @@ int mer_ask(struct mer_session *session, const char *const *words, size_t n_word
 	struct mer_answer *a = calloc(1, sizeof(*a));
 	if (!a)
 		return mer_fail_nomem(err);
+	a->n_holders = 1;
 	answer_init(&a->answer, NULL);
 	session_next_question(session->session);
 	int rc = n_words && ask_wants_recorded(words[0]) ? api_twin(session, &session, err) : 0;
@@ -45,8 +47,10 @@ int mer_ask(struct mer_session *session, const char *const *words, size_t n_word
 		mer_answer_free(a);
 		return rc;
 	}
-	for (size_t i = 0; i < a->answer.n; i++)
+	for (size_t i = 0; i < a->answer.n; i++) {
 		a->results[i].table = a->answer.tables[i].table;
+		a->results[i].within = a;
+	}
 	*answer = a;
 	return 0;
 }
@@ -70,6 +74,14 @@ bool mer_answer_window(const struct mer_answer *answer, int64_t *begin, int64_t 
 	return true;
 }
 
+int mer_answer_diagnostics(
+	const struct mer_answer *answer, struct mer_result **result, struct mer_err *err)
+{
+	API_ERR(err);
+	const struct mer_diags *d = answer->answer.found;
+	return api_diagnostics(d->rows, d->n, result, err);
+}
+
 int mer_answer_json(
 	struct mer_answer *answer, const char **text, size_t *length, struct mer_err *err)
 {
@@ -81,9 +93,14 @@ int mer_answer_json(
 	return rc;
 }
 
+void api_hold_answer(struct mer_answer *a)
+{
+	atomic_fetch_add(&a->n_holders, 1);
+}
+
 void mer_answer_free(struct mer_answer *answer)
 {
-	if (!answer)
+	if (!answer || atomic_fetch_sub(&answer->n_holders, 1) > 1)
 		return;
 	answer_fini(&answer->answer);
 	mer_str_fini(&answer->json);

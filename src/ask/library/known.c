@@ -97,10 +97,9 @@ static struct mer_cell copy(struct mer_table *t, const char *text)
 	return mer_text(s);
 }
 
-/* Their texts are copied: those of an experiment move when more are found. */
-int mer_session_diagnostics(struct mer_session *s, struct mer_result **result, struct mer_err *err)
+int api_diagnostics(
+	const struct mer_diag *d, size_t n, struct mer_result **result, struct mer_err *err)
 {
-	API_ERR(err);
 	enum { SEVERITY, CODE, HOST, PATH, COUNT, REMEDY, MESSAGE, N };
 	static const struct mer_column columns[N + 1] = {
 		[SEVERITY] = { "severity", "Severity", MER_TEXT },
@@ -114,16 +113,14 @@ int mer_session_diagnostics(struct mer_session *s, struct mer_result **result, s
 	static const char *const severities[] = {
 		[MER_NOTE] = "note", [MER_WARNING] = "warning", [MER_ERROR] = "error"
 	};
-	int rc = api_begin_table(s, "diagnostics", "Diagnostics", columns, result, err);
+	int rc = api_new_result("diagnostics", "Diagnostics", columns, result, err);
 	if (rc)
 		return rc;
-	size_t n;
-	const struct mer_diag *d = trace_findings(session_experiment(s->session), &n);
 	struct mer_table *t = &(*result)->own;
 	for (size_t i = 0; i < n; i++)
 		mer_table_add(t, (struct mer_cell[N]){
 					 [SEVERITY] = mer_text(severities[d[i].severity]),
-					 [CODE] = mer_text(d[i].code),
+					 [CODE] = copy(t, d[i].code),
 					 [HOST] = copy(t, d[i].host),
 					 [PATH] = copy(t, d[i].path),
 					 [COUNT] = MER_INT(d[i].count),
@@ -131,4 +128,15 @@ int mer_session_diagnostics(struct mer_session *s, struct mer_result **result, s
 					 [MESSAGE] = copy(t, d[i].message),
 				 });
 	return api_end(result, 0, err);
+}
+
+int mer_session_diagnostics(struct mer_session *s, struct mer_result **result, struct mer_err *err)
+{
+	API_ERR(err);
+	int rc = api_begin(s, result, err);
+	if (rc)
+		return rc;
+	size_t n;
+	const struct mer_diag *d = trace_findings(session_experiment(s->session), &n);
+	return api_diagnostics(d, n, result, err);
 }

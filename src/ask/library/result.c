@@ -13,6 +13,7 @@ int api_new_result(const char *id, const char *title, const struct mer_column *c
 	struct mer_result *r = *result = calloc(1, sizeof(*r));
 	if (!r)
 		return mer_fail_nomem(err);
+	r->n_holders = 1;
 	mer_arena_init(&r->arena);
 	mer_intern_init(&r->texts, &r->arena);
 	if (columns)
@@ -65,7 +66,7 @@ int api_end(struct mer_result **result, int rc, struct mer_err *err)
 
 void mer_result_free(struct mer_result *r)
 {
-	if (!r)
+	if (!r || atomic_fetch_sub(&r->n_holders, 1) > 1)
 		return;
 	if (r->own.columns)
 		mer_table_fini(&r->own);
