@@ -185,10 +185,9 @@ static int read(struct reader *r, struct mer_err *err)
 	if (rc == 0 && store)
 		rc = read_store(r, store, err);
 	if (rc == MER_ERR_INPUT) { /* damaged: the traces are read after all */
-		session_store_drop(r->s);
+		rc = store ? session_store_drop(r->s, err) : rc;
 		memset(r->numbers, 0, e->n_hosts * bytes);
 		store = NULL;
-		rc = 0;
 	}
 	if (rc == 0 && !store)
 		rc = read_traces(r, err);

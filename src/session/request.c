@@ -306,10 +306,15 @@ static int run(struct session_answer *a, struct mer_err *err)
 			rc = find_requests(a, err);
 		if (rc != MER_ERR_INPUT && (rc || store))
 			return rc;
+		if (rc && !store)
+			return rc;
 		if (rc) { /* damaged: the traces are read after all */
 			forget(a);
 			free(a->tables);
-			session_store_drop(s);
+			a->tables = NULL;
+			rc = session_store_drop(s, err);
+			if (rc)
+				return rc;
 		}
 	}
 	a->tables = calloc(q->n + 1, sizeof(*a->tables));

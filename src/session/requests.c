@@ -103,8 +103,8 @@ static int find(struct session *s, enum session_usage usage, struct mer_err *err
 	rc = find_stored(s, store, usage, err);
 	if (rc != MER_ERR_INPUT)
 		return rc;
-	session_store_drop(s);
-	return read_all(s, usage, err);
+	rc = session_store_drop(s, err);
+	return rc ? rc : read_all(s, usage, err);
 }
 
 /* What was found when they were read, and then the states in their world. */

@@ -191,9 +191,8 @@ int session_world(
 		if (rc == 0 && store) {
 			rc = open_world(s, store, usage, err);
 			if (rc == MER_ERR_INPUT) {
-				session_store_drop(s);
+				rc = session_store_drop(s, err);
 				store = NULL;
-				rc = 0;
 			}
 		}
 		if (rc == 0 && !store)

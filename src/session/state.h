@@ -65,8 +65,8 @@ bool session_stored_messages(struct session *s, struct sync_messages *m);
  * session_stored says so. */
 void session_store_mend(struct session *s, bool on);
 /* It is damaged: closed, and removed. From now on the traces are read. The session's world goes,
- * too. */
-void session_store_drop(struct session *s);
+ * too. MER_ERR_INPUT: it was all that there is, of full parts. */
+int session_store_drop(struct session *s, struct mer_err *err);
 void session_store_close(struct session *s);
 
 /* Are clocks to be aligned, to each other and not as a file says? */

@@ -338,12 +338,17 @@ bool session_store_is_of_another_build(const struct session *s)
 	return !s->store && s->store_path && store_cache_has_other(s->o.cache_dir, s->store_path);
 }
 
-void session_store_drop(struct session *s)
+int session_store_drop(struct session *s, struct mer_err *err)
 {
 	session_requests_forget(s);
 	session_drop_world(s);
 	s->store_was_damaged = true;
 	session_store_close(s);
+	if (!s->e->has_no_events)
+		return 0;
+	s->has_store = false;
+	return mer_fail(
+		err, MER_ERR_INPUT, "a full part is damaged: copy it again, or make it again");
 }
 
 void session_store_close(struct session *s)

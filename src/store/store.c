@@ -554,6 +554,9 @@ bool store_is_damaged(const struct store *s)
 int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
 	const struct store_window *window, int64_t *times, struct mer_err *err)
 {
+	if (!store_has_facts(s))
+		return mer_fail(err, MER_ERR_USAGE,
+			"full parts without facts have no times of tasks and CPUs to draw");
 	int rc = store_lanes_read(&s->hosts[host].spans, &s->world.hosts[host], host, lanes,
 		n_lanes, window, times, err);
 	if (rc == MER_ERR_INPUT)
@@ -575,6 +578,9 @@ static uint32_t number_of(const struct fact_kind *kind)
 int store_counts(struct store *s, uint32_t host, const struct fact_kind *kind,
 	const struct store_window *window, uint64_t *counts, uint64_t *bytes, struct mer_err *err)
 {
+	if (s->parts.n && (kind->maker->of_world || !s->parts.has_facts))
+		return mer_fail(
+			err, MER_ERR_USAGE, "full parts do not count '%s' over time", kind->id);
 	return see(s, store_counts_read(s->hosts[host].file, host, number_of(kind), kind,
 			      &s->world.hosts[host], window, counts, bytes, err));
 }
