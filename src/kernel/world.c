@@ -228,7 +228,7 @@ bool kernel_endpoint_text(const struct kernel_world *w, uint32_t endpoint,
 	char text[KERNEL_ENDPOINT_BYTES], uint16_t *port)
 {
 	const uint32_t *at = endpoint ? mer_map_get(&w->endpoints, endpoint) : NULL;
-	if (!at)
+	if (!at || !*at)
 		return false;
 	const struct sync_place *p = &w->places[*at - 1];
 	*port = p->port;

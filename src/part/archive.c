@@ -235,7 +235,7 @@ static int next(gzFile f, struct header *h, uint64_t *n, bool *is_end, struct me
 
 static bool is_number(const char *text, size_t n)
 {
-	enum { MOST_DIGITS = 6 };
+	enum { MOST_DIGITS = 4 };
 	return n > 0 && n <= MOST_DIGITS && strspn(text, "0123456789") >= n;
 }
 

@@ -135,8 +135,11 @@ static void include_connect(const struct maker *m, struct requests_exchange *x, 
 {
 	const struct side *s = &m->sides[REQUESTS_CLIENT];
 	const struct requests_end *e = &m->r->connections.item[m->connection].ends[REQUESTS_CLIENT];
-	if (x->begin != REQUESTS_NO_TIME && action_at(s, first)->was_connecting)
-		x->begin = s->host->actions[s->host->sockets[e->socket].opener - 1].begin;
+	if (x->begin == REQUESTS_NO_TIME || !action_at(s, first)->was_connecting)
+		return;
+	uint32_t opener = s->host->sockets[e->socket].opener;
+	if (opener)
+		x->begin = s->host->actions[opener - 1].begin;
 }
 
 /* Of a request from somewhere that was not recorded: when the first packet of it came. It may have

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/fact.h"
 #include "base/safe_text.h"
 #include "copied/copied.h"
 #include "mpi/run.h"
@@ -16,16 +17,30 @@
 /* The hosts and their clocks: the same for all that can be used together. */
 static void find_key(const struct session *s, uint8_t key[STORE_KEY_BYTES])
 {
-	/* Other versions may pack the same things in other ways. */
-	static const uint32_t form[] = { 1, MER_VERSION };
+	/* Others may pack the same things in other ways, or have structs that lie in files as they
+	 * are with other members. */
+	static const uint32_t form[] = { 2, MER_VERSION, sizeof(struct kernel_task),
+		sizeof(struct kernel_name), sizeof(struct kernel_call), sizeof(struct mer_map_slot),
+		sizeof(struct sync_place), sizeof(struct sync_host_counts) };
 	struct store_key k = { { 0 } };
 	store_key_mix(&k, form, sizeof(form));
+	for (size_t i = 0; fact_kinds[i]; i++) {
+		store_key_mix(&k, fact_kinds[i]->id, strlen(fact_kinds[i]->id) + 1);
+		store_key_mix(&k, &fact_kinds[i]->size, sizeof(fact_kinds[i]->size));
+	}
 	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
 		const char *name = s->e->hosts[h].name;
 		store_key_mix(&k, name, strlen(name) + 1);
 	}
 	store_key_mix_clocks(&k, s->result);
 	memcpy(key, k.hash, STORE_KEY_BYTES);
+}
+
+/* What a file says of the hosts that it was made with. */
+static void put_hosts(const struct mer_experiment *e, struct mer_str *out)
+{
+	for (uint32_t h = 0; h < e->n_hosts; h++)
+		mer_str_printf(out, "host: %s\n", e->hosts[h].name);
 }
 
 int session_parts_write(
@@ -38,8 +53,7 @@ int session_parts_write(
 		return rc;
 	find_key(s, key);
 	struct mer_str about = { 0 };
-	for (uint32_t h = 0; h < s->e->n_hosts; h++)
-		mer_str_printf(&about, "host: %s\n", s->e->hosts[h].name);
+	put_hosts(s->e, &about);
 	if (about.failed || !about.data) {
 		mer_str_fini(&about);
 		return mer_fail_nomem(err);
@@ -102,9 +116,12 @@ static int check(const struct mer_experiment *e, const char *path,
 	const uint8_t key[STORE_KEY_BYTES], struct mer_err *err)
 {
 	struct store_file f;
-	int rc = store_file_peek(&f, path, NULL, err);
-	if (rc)
-		return rc;
+	struct mer_err why;
+	int rc = store_file_open(&f, path, NULL, &why);
+	if (rc) /* which names its copy */
+		return rc == MER_ERR_INPUT
+			       ? mer_fail(err, rc, "damaged: copy it again, or make it again")
+			       : mer_fail(err, rc, "%s", why.text);
 	store_file_close(&f);
 	rc = store_file_peek(&f, path, key, err);
 	if (rc)
@@ -129,10 +146,11 @@ int session_parts_open(struct session *s, struct store **store, struct mer_err *
 {
 	const struct mer_experiment *e = s->e;
 	char(*places)[PART_PATH_BYTES] = calloc(e->n_copies + 1u, sizeof(*places));
-	const char **paths = calloc(e->n_copies + 1u, sizeof(*paths));
+	const char **paths = calloc(e->n_copies + 1u, sizeof(*paths)),
+		   **names = calloc(e->n_copies + 1u, sizeof(*names));
 	uint8_t key[STORE_KEY_BYTES];
 	size_t n = 0;
-	int rc = places && paths ? 0 : mer_fail_nomem(err);
+	int rc = places && paths && names ? 0 : mer_fail_nomem(err);
 	find_key(s, key);
 	for (uint32_t i = 0; rc == 0 && i < e->n_copies; i++) {
 		struct mer_err why;
@@ -142,24 +160,44 @@ int session_parts_open(struct session *s, struct store **store, struct mer_err *
 		rc = check(e, places[n], key, &why);
 		if (rc)
 			mer_fail(err, rc, "%.800s: %.400s", e->copies[i].source, why.text);
+		names[n] = e->copies[i].source;
 		paths[n] = places[n];
 		n++;
 	}
 	if (rc == 0 && mpi_is_recorded(s->e))
 		tell_mpi(s->e);
 	if (rc == 0)
-		rc = store_open_parts(paths, n, key, s->e, s->result, store, err);
+		rc = store_open_parts(paths, names, n, key, s->e, s->result, store, err);
+	free(names);
 	free(places);
 	free(paths);
 	return rc;
 }
 
+/* Is the file of these hosts, whatever their clocks? */
+static bool is_of_these(const struct mer_experiment *e, const char *path)
+{
+	struct mer_str hosts = { 0 };
+	char *about = store_about(path);
+	put_hosts(e, &hosts);
+	bool is = about && hosts.data && !hosts.failed && strcmp(about, hosts.data) == 0;
+	mer_str_fini(&hosts);
+	free(about);
+	return is;
+}
+
 bool session_parts_first(const struct session *s, char path[PART_PATH_BYTES])
 {
-	for (uint32_t i = 0; i < s->e->n_copies; i++)
-		if (part_is_full(&s->e->copies[i]))
-			return part_path(&s->e->copies[i], PART_WORLD, path);
-	return false;
+	char other[PART_PATH_BYTES];
+	bool any = false, fit = true;
+	for (uint32_t i = 0; i < s->e->n_copies && fit; i++) {
+		if (!part_is_full(&s->e->copies[i]))
+			continue;
+		fit = part_path(&s->e->copies[i], PART_WORLD, any ? other : path) &&
+		      is_of_these(s->e, any ? other : path);
+		any = true;
+	}
+	return any && fit;
 }
 
 bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES])

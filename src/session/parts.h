@@ -19,7 +19,7 @@ int session_parts_write(
 struct store;
 int session_parts_open(struct session *s, struct store **store, struct mer_err *err);
 /* The file of the first one, which has the messages between all hosts, as all have; false: there is
- * none. */
+ * none, or they were made with other hosts than these. */
 bool session_parts_first(const struct session *s, char path[PART_PATH_BYTES]);
 /* The file with the clocks by which they tell times; false: these are as recorded. */
 bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES]);

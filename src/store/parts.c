@@ -95,6 +95,20 @@ static int find_file_of(struct store_parts *p, const char *const *paths,
 	return 0;
 }
 
+/* Events of traces are not read beside full parts, so they would be missing in silence. */
+static int refuse_traces(
+	const struct store_parts *p, const struct mer_experiment *e, struct mer_err *err)
+{
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		uint32_t h = e->traces[e->parts[i].trace].host;
+		if (!p->is_there[h] && !trace_of_copy(&e->parts[i], COPIED_ENV_HOST))
+			return mer_fail(err, MER_ERR_INPUT,
+				"%.800s: traces of %.100s beside full parts of other hosts: make its full part, too ('meridian part --full')",
+				e->parts[i].given, e->hosts[h].name);
+	}
+	return 0;
+}
+
 int store_parts_find(struct store_parts *p, const struct store_file *files,
 	const char *const *paths, size_t n, const struct mer_experiment *e, struct mer_err *err)
 {
@@ -108,7 +122,7 @@ int store_parts_find(struct store_parts *p, const struct store_file *files,
 		p->of[h] = &files[0];
 		rc = find_file_of(p, paths, e, h, err);
 	}
-	return rc;
+	return rc ? rc : refuse_traces(p, e, err);
 }
 
 void store_parts_fini(struct store_parts *p)

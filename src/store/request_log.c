@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "kernel/files/files.h"
 #include "store/request_rows.h"
 #include "store/types.h"
 
@@ -88,6 +89,12 @@ void store_put_request_log(struct store_writer *w, const struct kernel_world *wo
 
 /* ---- reading ---- */
 
+/* Differences of two cannot overflow. */
+static bool is_time(int64_t t)
+{
+	return t > -(INT64_C(1) << 62) && t < INT64_C(1) << 62;
+}
+
 static bool actions_fit(const struct requests_host *r, const struct kernel_host *h)
 {
 	bool ok = true;
@@ -95,7 +102,8 @@ static bool actions_fit(const struct requests_host *r, const struct kernel_host 
 		const struct requests_action *a = &r->actions[i];
 		bool is_wake = a->kind == REQUESTS_WAKE;
 		ok = a->task < h->n_tasks && a->socket < (is_wake ? h->n_tasks : r->n_sockets) &&
-		     a->exchange <= (is_wake ? r->n_sockets : 0) && !a->is_server;
+		     a->exchange <= (is_wake ? r->n_sockets : 0) && !a->is_server &&
+		     is_time(a->begin) && is_time(a->end);
 	}
 	return ok;
 }
@@ -118,12 +126,43 @@ static bool sockets_fit(
 	return ok;
 }
 
-static bool rest_fits(
-	const struct requests_host *r, const struct kernel_host *h, uint32_t n_packets)
+/* Sockets know how many of their actions read or write, and the only one of an unseen read. */
+static bool counts_fit(const struct requests_host *r, bool *no_memory)
 {
+	uint32_t *n = calloc((size_t)r->n_sockets + 1, sizeof(*n));
+	bool ok = n != NULL;
+	*no_memory |= !ok;
+	for (uint32_t i = 0; ok && i < r->n_actions; i++) {
+		const struct requests_action *a = &r->actions[i];
+		if (a->kind <= REQUESTS_WRITE)
+			n[a->socket]++;
+		ok = a->kind != REQUESTS_CONNECT ||
+		     r->sockets[a->socket].kind != KERNEL_OBJECT_PIPE;
+	}
+	for (uint32_t i = 0; ok && i < r->n_sockets; i++) {
+		const struct requests_socket *s = &r->sockets[i];
+		const struct requests_action *a = s->arrived ? &r->actions[s->last - 1] : NULL;
+		ok = n[i] == s->n && (!a || (a->kind <= REQUESTS_WRITE && a->socket == i));
+	}
+	free(n);
+	return ok;
+}
+
+static bool sighting_fits(const struct requests_host *r, const struct kernel_world *w,
+	uint32_t host, const struct requests_sighting *s)
+{
+	if (s->socket >= r->n_sockets || s->packet >= w->n_bridges)
+		return false;
+	const struct kernel_bridge *p = kernel_bridge_at(w, s->packet);
+	return (s->is_send ? p->from.host : p->to.host) == host;
+}
+
+static bool rest_fits(const struct requests_host *r, const struct kernel_world *w, uint32_t host)
+{
+	const struct kernel_host *h = &w->hosts[host];
 	bool ok = true;
-	for (uint32_t i = 0; i < r->n_sightings; i++)
-		ok &= r->sightings[i].socket < r->n_sockets && r->sightings[i].packet < n_packets;
+	for (uint32_t i = 0; ok && i < r->n_sightings; i++)
+		ok = sighting_fits(r, w, host, &r->sightings[i]);
 	for (uint32_t i = 0; i < r->n_departures; i++)
 		ok &= r->departures[i].socket < r->n_sockets;
 	for (uint32_t i = 0; i < r->n_meetings; i++)
@@ -155,6 +194,15 @@ static bool get_rows(
 		f, STORE_LOG_COLUMNS, host, kind * MOST_COLUMNS, kinds[kind], rows, n);
 }
 
+/* May it have so many? Room for them is made before they are read. */
+static bool has_rows(const struct store_file *f, uint32_t host, uint32_t kind, uint32_t n)
+{
+	uint64_t blocks = 0;
+	return store_find(f, STORE_LOG_COLUMNS, host, kind * MOST_COLUMNS,
+		       sizeof(struct store_block), &blocks) &&
+	       blocks == ((uint64_t)n + STORE_PACK_MAX - 1) / STORE_PACK_MAX;
+}
+
 static int refuse(struct mer_err *err)
 {
 	return mer_fail(err, MER_ERR_INPUT, "no log of requests that fits");
@@ -167,6 +215,9 @@ int store_get_request_log(const struct store_file *f, const struct kernel_world 
 	const struct counts *c = store_find(f, STORE_REQUEST_LOG, host, COUNTS, sizeof(*c), &n);
 	if (!c || n != 1)
 		return refuse(err);
+	for (uint32_t k = 0; k < N_ROWS; k++)
+		if (!has_rows(f, host, k, c->n[k]))
+			return refuse(err);
 	if (!make_room(r, c))
 		return mer_fail_nomem(err);
 	void *rows[N_ROWS] = { r->actions, r->sockets, r->sightings, r->departures, r->meetings,
@@ -181,9 +232,10 @@ int store_get_request_log(const struct store_file *f, const struct kernel_world 
 			return refuse(err);
 	}
 	const struct kernel_host *h = &w->hosts[host];
-	return actions_fit(r, h) && sockets_fit(r, h, w->n_bridges) && rest_fits(r, h, w->n_bridges)
-		       ? 0
-		       : refuse(err);
+	bool no_memory = false;
+	bool ok = actions_fit(r, h) && sockets_fit(r, h, w->n_bridges) && rest_fits(r, w, host) &&
+		  counts_fit(r, &no_memory);
+	return ok ? 0 : no_memory ? mer_fail_nomem(err) : refuse(err);
 }
 
 int store_get_singles(const struct store_file *f, const struct kernel_world *w,
@@ -194,7 +246,7 @@ int store_get_singles(const struct store_file *f, const struct kernel_world *w,
 		store_find(f, STORE_REQUEST_LOG, 0, N_SINGLES, sizeof(*count), &one);
 	*singles = NULL;
 	*n = 0;
-	if (!count || one != 1)
+	if (!count || one != 1 || !has_rows(f, 0, SINGLES, *count))
 		return refuse(err);
 	struct kernel_single *rows = mer_spill_array(w->spill, (size_t)*count + 1, sizeof(*rows));
 	if (!rows)

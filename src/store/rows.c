@@ -36,6 +36,13 @@ void store_rows_put(struct store_writer *w, uint32_t type, uint32_t host,
 	free(blocks);
 }
 
+bool store_rows_are_of(const struct store_file *f, uint32_t type, uint32_t host, uint32_t n)
+{
+	uint64_t n_blocks = 0;
+	return store_find(f, type, host, 0, sizeof(struct store_block), &n_blocks) &&
+	       n_blocks == count_blocks(n);
+}
+
 int store_rows_open(struct store_rows *r, const struct store_file *f, uint32_t type, uint32_t host,
 	const struct store_row_kind *kind, const void *ctx, uint32_t n, struct mer_spill *spill,
 	struct mer_err *err)
@@ -43,7 +50,7 @@ int store_rows_open(struct store_rows *r, const struct store_file *f, uint32_t t
 	uint64_t n_blocks = 0;
 	*r = (struct store_rows){ .file = f, .kind = kind, .ctx = ctx, .n = n };
 	r->blocks = store_find(f, type, host, 0, sizeof(*r->blocks), &n_blocks);
-	if (!r->blocks || n_blocks != count_blocks(n))
+	if (!store_rows_are_of(f, type, host, n))
 		return mer_fail(err, MER_ERR_INPUT, "tables that cannot be");
 	r->rows = mer_spill_array(spill, (size_t)n + 1, kind->size);
 	r->is_loaded = calloc((size_t)n_blocks + 1, sizeof(*r->is_loaded));

@@ -42,6 +42,9 @@ struct store_rows {
 	bool *is_loaded; /* by block */
 };
 
+/* Does the file have so many of them? */
+bool store_rows_are_of(const struct store_file *f, uint32_t type, uint32_t host, uint32_t n);
+
 int store_rows_open(struct store_rows *r, const struct store_file *f, uint32_t type, uint32_t host,
 	const struct store_row_kind *kind, const void *ctx, uint32_t n, struct mer_spill *spill,
 	struct mer_err *err);

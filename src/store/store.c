@@ -371,6 +371,9 @@ static int get_world_head(struct store *s, const struct mer_experiment *e, struc
 			(head->n_bridges && !head->n_hosts) ||
 			(i && head->n_bridges != w->n_bridges))
 			return refuse(err, "hosts");
+		/* Before there is room for them. */
+		if (!store_rows_are_of(&s->files[i], STORE_BRIDGES, 0, head->n_bridges))
+			return refuse(err, "packets");
 		w->n_bridges = head->n_bridges;
 		w->n_unsynchronized = head->n_unsynchronized;
 		w->n_inversions = head->n_inversions;
@@ -482,21 +485,21 @@ static int find_groups(struct store *s, const struct mer_experiment *e, const st
 	return s->groups ? 0 : mer_fail_nomem(err);
 }
 
-int store_open_parts(const char *const *paths, size_t n, const uint8_t key[STORE_KEY_BYTES],
-	struct mer_experiment *e, const struct sync_result *r, struct store **opened,
-	struct mer_err *err)
+int store_open_parts(const char *const *paths, const char *const *names, size_t n,
+	const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e, const struct sync_result *r,
+	struct store **opened, struct mer_err *err)
 {
 	struct store *s = calloc(1, sizeof(*s));
 	if (!s)
 		return mer_fail_nomem(err);
 	int rc = open_files(s, paths, n, key, err);
 	if (rc == 0)
-		rc = store_parts_find(&s->parts, s->files, paths, n, e, err);
+		rc = store_parts_find(&s->parts, s->files, names, n, e, err);
 	if (rc == 0)
 		rc = find_groups(s, e, r, err);
 	if (rc == 0)
 		rc = store_parts_absent(&s->parts, e, err);
-	return finish(s, rc, paths[0], e, opened, err);
+	return finish(s, rc, n == 1 ? names[0] : "full parts", e, opened, err);
 }
 
 /* Clears the pointers into the file, so that they are not freed. */

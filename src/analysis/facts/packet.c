@@ -331,12 +331,14 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 static int see_again(struct fact_host *f, const struct kernel_host *h, const struct packet *p)
 {
 	bool is_send = p->fact.choice == NET_SENT;
-	int64_t bytes = p->bytes == FACT_UNKNOWN ? 0 : p->bytes + (is_send ? p->header_bytes : 0);
+	uint32_t bytes = p->bytes == FACT_UNKNOWN
+				 ? 0
+				 : (uint32_t)p->bytes + (is_send ? p->header_bytes : 0u);
 	return on_packet(f, h,
 		&(struct kernel_packet_seen){ .time = packet_at(&p->fact),
 			.task = p->fact.task,
 			.packet = p->packet,
-			.bytes = (uint32_t)bytes,
+			.bytes = bytes,
 			.device = p->device,
 			.cpu = p->fact.cpu,
 			.is_send = is_send,

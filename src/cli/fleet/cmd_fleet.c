@@ -162,8 +162,8 @@ static int ask_full(struct fleet *f, const char *sync)
 	if (!bundle)
 		return mer_fail_nomem(err);
 	ask_note(f->ask,
-		"each host sends what its tasks did, about %s of its traces, as '%s' needs that of all hosts%s",
-		f->has_facts ? "two fifths" : "a fifth", f->verb,
+		"each host sends what its tasks did, up to %s the size of its traces, as '%s' needs that of all hosts%s",
+		f->has_facts ? "half" : "a quarter of", f->verb,
 		f->o->keep ? "" : "; with --keep DIR it is sent once for many questions");
 	int rc = fleet_bundle(f, sync, bundle);
 	if (rc == 0)
@@ -290,7 +290,7 @@ const struct ask_verb cli_verb_fleet = {
 		"Sends a question to many hosts, and prints what it would "
 		"print of all their traces here. No trace is copied: each host sends what clocks "
 		"need, a few KiB, and then its part of the answer; for questions that need what all "
-		"hosts did (requests, path, blocked, ...) what its tasks did, two fifths of its traces. "
+		"hosts did (requests, path, blocked, ...) what its tasks did, up to half the size of its traces. "
 		"meridian has to be on the hosts (--remote-program PATH).\n\n"
 		"RECORDING is the folder of 'meridian record --keep-remote'. A host that fails is "
 		"left out and named; exit status 3.",

@@ -30,6 +30,12 @@ static const struct mer_column columns[N_COLUMNS + 1] = {
 	[KEPT] = { "kept", "kept", MER_COUNT },
 };
 
+static const struct mer_column full_columns[BYTES + 2] = {
+	[HOST] = { "host", "host", MER_TEXT },
+	[FILE_NAME] = { "file", "file", MER_TEXT },
+	[BYTES] = { "bytes", "size", MER_BYTES },
+};
+
 /* "DIR/web.part"; a name of a host cannot lead out of the folder, and two never have one file.
  * before: paths of the n hosts before. NULL: no memory. */
 static const char *path_in(
@@ -131,7 +137,7 @@ static void add_full(void *ctx, const char *host, uint64_t bytes)
 {
 	struct full_table *x = ctx;
 	const char *name = mer_arena_strdup(&x->ask->arena, host);
-	mer_table_add(x->t, (struct mer_cell[N_COLUMNS]){ [HOST] = mer_text(name ? name : ""),
+	mer_table_add(x->t, (struct mer_cell[BYTES + 1]){ [HOST] = mer_text(name ? name : ""),
 				    [FILE_NAME] = mer_text(x->path),
 				    [BYTES] = bytes ? MER_INT(bytes) : MER_NONE });
 }
@@ -145,10 +151,17 @@ static int write_full(struct ask *ask, const struct values *v)
 {
 	struct mer_table t;
 	struct full_table x = { ask, &t, is_stream(v->to) ? "/dev/stdout" : v->to };
+	struct stat st;
 	if (v->rate.set)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--rate is of the parts that --full is given, not of a full one");
-	mer_table_init(&t, "parts", NULL, columns, &ask->arena);
+	if (ask->select.hosts.n)
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"--host does not go with --full: give the traces of these hosts alone");
+	if (stat(v->to, &st) == 0 && S_ISDIR(st.st_mode))
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"-o %.800s is a folder: --full writes one file", v->to);
+	mer_table_init(&t, "parts", NULL, full_columns, &ask->arena);
 	int rc = part_full_write(ask, x.path, !v->no_facts, getenv("TMPDIR"), add_full, &x);
 	if (rc == 0 && !is_stream(v->to))
 		rc = ask_table_print(ask, &t);
@@ -167,8 +180,9 @@ static int run(struct ask *ask, const void *values)
 			ask->n_args ? "web" : "HOST");
 	if (v->full)
 		return write_full(ask, v);
-	if (v->no_facts)
-		return mer_fail(&ask->err, MER_ERR_USAGE, "--no-facts is of full parts (--full)");
+	if (v->no_facts || ask->sync)
+		return mer_fail(&ask->err, MER_ERR_USAGE, "%s is of full parts (--full)",
+			v->no_facts ? "--no-facts" : "--sync");
 	int rc = ask_session_open_synced(ask, ASK_SYNC_NEVER, &s);
 	if (rc)
 		return rc;
@@ -215,7 +229,7 @@ const struct ask_verb cli_verb_part = {
 		"Writes the ends of messages that a host's traces have into one small file. The parts of all hosts align their clocks, where no recording has to be copied to: 'meridian sync *.part --save all.sync'. With --sync all.sync, each host then answers on the same time line.",
 	.more =
 		"A part has addresses, ports and sequence numbers of packets, but no data, programs, files or users; that of a recording by 'meridian record' also the host's clocks as the recorder saw them. It is a gzipped tar archive with a CTF trace, so tar and every reader of CTF show what is in it. With --rate 0 clocks from parts are those from the traces, digit for digit. Otherwise a host keeps a message if a hash of its key is small, so both of its ends are kept without a word between hosts; about N of each busy peer, direction and second remain, and of all others together fifty times as many. Pairs of events that --pairs declares, messages of MPI, and what virtual CPUs show of clocks are not in a part.\n\n"
-		"A full part (--full) stands for the host's traces in every question but those about events: what its tasks did is in it, about two fifths of the traces, and their packets without events. With --no-facts it is half as large, and of use for requests, path, blocked, task and diff alone. It is made of the host's traces and the parts of all other hosts, made with --rate 0, with --sync and the file of clocks of them all: 'meridian part --full --sync all.sync TRACE... *.part -o web.full'. Where the full parts of all hosts meet, they are used like traces: 'meridian requests *.full'. In place of a host that has none, its part can be given. graph, events, mpi and vm need the traces.",
+		"A full part (--full) stands for the host's traces in every question but those about events: what its tasks did is in it, a tenth to a half of the traces' size, and their packets without events. With --no-facts it is half as large, and of use for requests, path, blocked, task and diff alone. It is made of the host's traces and the parts of all other hosts, made with --rate 0, with --sync and the file of clocks of them all: 'meridian part --full --sync all.sync TRACE... *.part -o web.full'. Where the full parts of all hosts meet, they are used like traces: 'meridian requests *.full'. In place of a host that has none, its part can be given. graph, events, mpi and vm need the traces.",
 	.uses = ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT,
 	.is_aside = true,
 	.options = options,

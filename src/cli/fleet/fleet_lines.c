@@ -82,7 +82,7 @@ static void put_command(const struct fleet *f, const struct fleet_host *h, enum 
 	}
 	mer_str_puts(out, h->folder);
 	if (step == FLEET_FULL)
-		mer_str_puts(out, is_seen ? " $d/parts/*.part" : " \"$@\"");
+		mer_str_puts(out, !is_seen ? " \"$@\"" : f->n_hosts > 1 ? " $d/parts/*.part" : "");
 }
 
 /* Sets what put_command needs. Whether a quota is one is tried: without the controller of a user's
@@ -121,7 +121,8 @@ static void put_receipt(const struct fleet *f, const struct fleet_host *h, enum 
 		mer_str_printf(s,
 			"tar -xzf \"$d/all.tgz\" -C \"$d\" && rm -f \"$d/all.tgz\" \"$d/p%zu.part\" || exit 3\n"
 			"set -- \"$d\"/p*.part\n"
-			"[ -e \"$1\" ] || set --\n",
+			"[ -e \"$1\" ] || set --\n"
+			"export TMPDIR=\"$d\"\n", /* all that is left is removed */
 			(size_t)(h - f->hosts));
 }
 

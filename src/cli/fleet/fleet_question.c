@@ -85,7 +85,7 @@ static int check(struct fleet *f, const struct ask *q)
 	const struct ask_verb *verb = q->verb;
 	if (!(verb->uses & ASK_USES_STORE) || verb->reads_events)
 		return mer_fail(err, MER_ERR_USAGE,
-			"'%s' is no question for a fleet, as it needs the events of the traces: top, log, stats, freq, summary, requests, path, blocked, task and diff are",
+			"'%s' is no question for a fleet: top, log, stats, freq, summary, requests, path, blocked, task and diff are",
 			verb->name);
 	f->is_full = !ask_option_find(verb, "part", strlen("part"), 0, NULL);
 	f->has_facts = !verb->of_states;

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,43 @@ static int path_in(struct full *f, const char *name, char path[PART_PATH_BYTES])
 	return n > 0 && n < PART_PATH_BYTES ? 0 : too_long(f);
 }
 
+/* ---- who interrupts it ---- */
+
+/* What it has in its folder is as large as the part: it is removed whatever ends it. */
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+enum { N_ENDS = sizeof(ends) / sizeof(*ends) };
+static struct session *volatile cancelled[2];
+static volatile sig_atomic_t ended_by;
+
+static void on_end(int sig)
+{
+	ended_by = sig;
+	for (int i = 0; i < 2; i++)
+		if (cancelled[i])
+			session_cancel(cancelled[i]);
+}
+
+static void watch(struct sigaction before[N_ENDS])
+{
+	struct sigaction a = { .sa_handler = on_end };
+	ended_by = 0;
+	for (int i = 0; i < N_ENDS; i++) {
+		sigaction(ends[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(ends[i], &a, NULL);
+	}
+}
+
+/* Ends as the signal would have ended it. */
+static void watch_no_more(const struct sigaction before[N_ENDS])
+{
+	cancelled[0] = cancelled[1] = NULL;
+	for (int i = 0; i < N_ENDS; i++)
+		sigaction(ends[i], &before[i], NULL);
+	if (ended_by)
+		raise(ended_by);
+}
+
 /* ---- what is given ---- */
 
 static int open_own(struct full *f)
@@ -55,12 +93,19 @@ static int open_own(struct full *f)
 	if (!n)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"these are parts only: --full needs the traces of a host, and the parts of all others");
-	f->own = session_new(&(struct session_options){ .paths = paths,
+	f->own = cancelled[0] = session_new(&(struct session_options){ .paths = paths,
 		.n_paths = n,
 		.cache_dir = ask_cache_folder(ask),
 		.ignore_uuid = ask->ignore_uuid,
 		.n_threads = ask_jobs(ask) });
-	return f->own ? session_open(f->own, &ask->err) : mer_fail_nomem(&ask->err);
+	int rc = f->own ? session_open(f->own, &ask->err) : mer_fail_nomem(&ask->err);
+	const struct mer_experiment *e = rc ? NULL : session_experiment(f->own);
+	for (uint32_t i = 0; rc == 0 && i < e->n_parts; i++)
+		if (trace_of_copy(&e->parts[i], COPIED_ENV_HOST))
+			rc = mer_fail(&ask->err, MER_ERR_USAGE,
+				"%.800s: a part, in a folder that was given: give traces and parts by names of their own",
+				e->parts[i].given);
+	return rc;
 }
 
 /* Which hosts have traces, and not only a part. */
@@ -134,7 +179,8 @@ static int add_file(struct full *f, struct part_archive *a, const char *name)
 {
 	char path[PART_PATH_BYTES];
 	struct mer_file file;
-	int rc = path_in(f, name, path);
+	int rc = ended_by ? mer_fail(&f->ask->err, MER_ERR_CANCELLED, "interrupted")
+			  : path_in(f, name, path);
 	if (rc == 0)
 		rc = mer_file_open(&file, path, &f->ask->err);
 	if (rc)
@@ -250,9 +296,12 @@ int part_full_write(struct ask *ask, const char *path, bool has_facts, const cha
 	struct full f = { .ask = ask, .path = path, .has_facts = has_facts };
 	struct mer_str notes = { 0 };
 	uint64_t bytes = 0;
+	struct sigaction before[N_ENDS];
+	watch(before);
 	int rc = open_own(&f);
 	if (rc == 0)
 		rc = ask_session_open(ask, &f.all);
+	cancelled[1] = f.all;
 	if (rc == 0)
 		rc = find_own(&f);
 	if (rc == 0)
@@ -268,6 +317,7 @@ int part_full_write(struct ask *ask, const char *path, bool has_facts, const cha
 		}
 	if (f.folder[0])
 		(void)mer_remove_folder(f.folder);
+	watch_no_more(before);
 	mer_str_fini(&notes);
 	ask_session_close(ask, f.all);
 	session_free(f.own);

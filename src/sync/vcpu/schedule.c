@@ -384,7 +384,8 @@ static int read_host(
 		drop_lossy_gaps(r, &r->s->threads[i]);
 	if (rc == 0)
 		finish_threads(r, first);
-	trace_cursor_drop(cursor);
+	if (cursor)
+		trace_cursor_drop(cursor);
 	return rc;
 }
 
