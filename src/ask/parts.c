@@ -165,7 +165,8 @@ static int place_hosts(struct ask *ask, struct ask_parts *p)
 	return 0;
 }
 
-/* Numbers are without hosts that the clocks' file has and these files do not. */
+/* Numbers are without hosts that the clocks' file has and these files do not, unless nobody asked
+ * for them. */
 static void warn_of_missing(struct ask *ask, const struct ask_parts *p)
 {
 	enum { NAMES = 8 };
@@ -176,7 +177,8 @@ static void warn_of_missing(struct ask *ask, const struct ask_parts *p)
 		uint32_t h = 0;
 		while (h < p->n_hosts && strcmp(p->hosts[h].name, all->item[i]) != 0)
 			h++;
-		if (h < p->n_hosts || n++ >= NAMES)
+		bool is_asked = session_selects_host(&ask->select, all->item[i]);
+		if (h < p->n_hosts || !is_asked || n++ >= NAMES)
 			continue;
 		mer_str_puts(&names, names.len ? ", " : "");
 		ask_text_clean(&names, all->item[i], strlen(all->item[i]), false);

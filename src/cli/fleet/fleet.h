@@ -59,6 +59,8 @@ struct fleet {
 int fleet_read_hosts(struct fleet *f);
 /* Fills verb, asked and shown from the words behind "--". */
 int fleet_read_question(struct fleet *f);
+/* Is its verb one that can be asked of hosts? Otherwise MER_ERR_USAGE; so with --help. */
+int fleet_check_verb(const struct ask *question, struct mer_err *err);
 /* Can it be asked of hosts? sync: where their clocks will be. MER_ERR_USAGE: it cannot. */
 int fleet_try_question(struct fleet *f, const char *sync);
 

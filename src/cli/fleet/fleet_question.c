@@ -79,17 +79,25 @@ static int divide(struct fleet *f, const struct ask_verb *verb, const char *cons
 	return rc;
 }
 
+int fleet_check_verb(const struct ask *q, struct mer_err *err)
+{
+	if (!ask_option_find(q->verb, "part", strlen("part"), 0, NULL))
+		return mer_fail(err, MER_ERR_USAGE,
+			"'%s' is no question for a fleet: top, log, stats, freq and summary --peers are",
+			q->verb->name);
+	return q->want_help
+		       ? mer_fail(err, MER_ERR_USAGE, "for its options, see 'meridian %s --help'",
+				 q->verb->name)
+		       : 0;
+}
+
 static int check(struct fleet *f, const struct ask *q)
 {
 	struct mer_err *err = &f->ask->err;
 	const struct ask_verb *verb = q->verb;
-	if (!ask_option_find(verb, "part", strlen("part"), 0, NULL))
-		return mer_fail(err, MER_ERR_USAGE,
-			"'%s' is no question for a fleet: top, log, stats, freq and summary --peers are",
-			verb->name);
-	if (q->want_help)
-		return mer_fail(err, MER_ERR_USAGE, "for its options, see 'meridian %s --help'",
-			verb->name);
+	int rc = fleet_check_verb(q, err);
+	if (rc)
+		return rc;
 	if (q->sync)
 		return mer_fail(
 			err, MER_ERR_USAGE, "--sync: the clocks of a fleet are aligned by itself");
