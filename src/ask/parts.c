@@ -5,6 +5,7 @@
 
 #include "ask/print/text.h"
 #include "base/plural.h"
+#include "base/sort.h"
 #include "trace/experiment.h"
 
 void ask_parts_fini(struct ask_parts *p)
@@ -88,30 +89,54 @@ static const char *name_of(struct ask *ask, const struct placed *list, size_t i)
 		     : list[i].host->name;
 }
 
-/* Findings of a part with its first host, those of opening or the others; streams get the numbers
- * that they would have among those of all hosts. */
+/* Findings of a host and a step; what names no host goes with the first one of its part. Streams get
+ * the numbers that they would have among those of all hosts. */
 static void add_findings(
-	struct mer_experiment *e, const struct placed *list, size_t n, size_t at, bool opening)
+	struct mer_diags *to, const struct placed *list, size_t n, size_t at, int step)
 {
 	const struct answer_part *p = list[at].part;
-	for (size_t i = 0; i < at; i++)
-		if (list[i].part == p)
-			return;
-	for (size_t k = 0; k < p->about.taken.n; k++) {
-		if ((k < p->n_opening) != opening)
-			continue;
+	const struct answer_part_host *first = list[at].host;
+	for (size_t i = at; i-- > 0;)
+		first = list[i].part == p ? list[i].host : first;
+	size_t end = step < TRACE_OPENINGS ? p->n_opening[step] : p->about.taken.n;
+	for (size_t k = step ? p->n_opening[step - 1] : 0; k < end && k < p->about.taken.n; k++) {
 		struct mer_diag d = p->about.taken.rows[k];
-		const struct answer_part_host *h = p->hosts;
+		const struct answer_part_host *h = p->hosts, *whose = first;
 		uint32_t before = 0;
 		for (size_t i = 0; i < p->n_hosts && d.host; i++)
 			if (strcmp(p->hosts[i].name, d.host) == 0)
-				h = &p->hosts[i];
+				h = whose = &p->hosts[i];
+		if (whose != list[at].host)
+			continue;
 		for (size_t i = 0; i < n && d.stream >= 0; i++)
 			if (strcmp(list[i].host->streams_by, h->streams_by) < 0)
 				before += list[i].host->n_streams;
 		if (d.stream >= 0)
 			d.stream += (int64_t)before - h->first_stream;
-		mer_diag_add(&e->diags, &d, "%s", d.message);
+		mer_diag_add(to, &d, "%s", d.message);
+	}
+}
+
+static int by_stream(const void *a, const void *b)
+{
+	const struct mer_diag *p = a, *q = b;
+	return (p->stream > q->stream) - (p->stream < q->stream);
+}
+
+/* All of them, in the order in which one experiment would find them: by host, or by stream. */
+static void find_all(struct mer_experiment *e, const struct placed *list, size_t n)
+{
+	for (int step = 0; step <= TRACE_OPENINGS; step++) {
+		struct mer_diags found;
+		mer_diags_init(&found, e->diags.arena);
+		for (size_t i = 0; i < n; i++)
+			add_findings(&found, list, n, i, step);
+		if (step == TRACE_OF_STREAMS)
+			mer_sort(NULL, found.rows, found.n, sizeof(*found.rows), by_stream);
+		mer_diags_merge(&e->diags, &found);
+		if (step < TRACE_OPENINGS)
+			e->n_opening[step] = e->diags.n;
+		mer_diags_fini(&found);
 	}
 }
 
@@ -158,10 +183,7 @@ static int place_hosts(struct ask *ask, struct ask_parts *p)
 	e->begin = p->begin;
 	e->end = p->end;
 	e->n_hosts = p->n_hosts = (uint32_t)n;
-	for (size_t i = 0; i < n; i++)
-		add_findings(e, list, n, i, true);
-	for (size_t i = 0; i < n; i++)
-		add_findings(e, list, n, i, false);
+	find_all(e, list, n);
 	return 0;
 }
 

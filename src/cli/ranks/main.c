@@ -21,6 +21,7 @@
 #include "ask/words/command.h"
 #include "ask/words/here.h"
 #include "base/file.h"
+#include "base/sort.h"
 #include "cli/fleet/fleet.h"
 #include "cli/help.h"
 #include "cli/output.h"
@@ -686,6 +687,21 @@ static void name_clocks(struct ranks *x, struct answer *about)
 	about->synced = is_one && !own->file ? NULL : own;
 }
 
+static int by_reading(const void *a, const void *b)
+{
+	const struct mer_diag *p = a, *q = b;
+	return (p->stream < 0) - (q->stream < 0);
+}
+
+/* One process finds the damage of all hosts when it aligns their clocks, before all else. */
+static void order_findings(struct ranks *x, struct mer_experiment *e)
+{
+	size_t n = e->n_opening[TRACE_OF_TRACES];
+	if (!has_clocks_given(x))
+		mer_sort(NULL, e->diags.rows + n, e->diags.n - n, sizeof(*e->diags.rows),
+			by_reading);
+}
+
 /* Rank 0: the answer of all. */
 static int merge(struct ranks *x, const struct reply *replies, const char **paths, size_t n)
 {
@@ -703,8 +719,10 @@ static int merge(struct ranks *x, const struct reply *replies, const char **path
 	}
 	int rc = n ? ask_parts_read(ask, paths, n, &parts)
 		   : mer_fail(&ask->err, MER_ERR_INPUT, "%s", why);
-	if (rc == 0)
+	if (rc == 0) {
 		name_clocks(x, &parts.of[0].about);
+		order_findings(x, parts.e);
+	}
 	if (rc) {
 		ask_parts_fini(&parts);
 		return rc == MER_ERR_USAGE ? cli_misused(ask) : cli_failed(ask, rc);
