@@ -77,7 +77,7 @@ int part_archive_new(int fd, struct part_archive **archive, struct mer_err *err)
 	int own = dup(fd); /* gzclose closes it */
 	*archive = NULL;
 	if (a)
-		a->file = own < 0 ? NULL : gzdopen(own, "wb6");
+		a->file = own < 0 ? NULL : gzdopen(own, "wb1");
 	if (!a || !a->file) {
 		if (own >= 0)
 			close(own);
