@@ -123,16 +123,35 @@ static int by_stream(const void *a, const void *b)
 	return (p->stream > q->stream) - (p->stream < q->stream);
 }
 
-/* All of them, in the order in which one experiment would find them: by host, or by stream. */
+static int by_path(const void *a, const void *b)
+{
+	const struct mer_diag *p = a, *q = b;
+	return strcmp(p->path ? p->path : "", q->path ? q->path : "");
+}
+
+/* All are looked for before any is copied. */
+static int by_place(const void *a, const void *b)
+{
+	static const char nothing[] = "path-unreadable";
+	const struct mer_diag *p = a, *q = b;
+	return (strcmp(q->code, nothing) == 0) - (strcmp(p->code, nothing) == 0);
+}
+
+/* All of them, in the order in which one experiment would find them; by host where nothing else is
+ * said. */
 static void find_all(struct mer_experiment *e, const struct placed *list, size_t n)
 {
+	static int (*const by[])(const void *, const void *) = { [TRACE_OF_PLACES] = by_place,
+		[TRACE_OF_FILES] = by_path,
+		[TRACE_OF_STREAMS] = by_stream,
+		[TRACE_OPENINGS] = NULL };
 	for (int step = 0; step <= TRACE_OPENINGS; step++) {
 		struct mer_diags found;
 		mer_diags_init(&found, e->diags.arena);
 		for (size_t i = 0; i < n; i++)
 			add_findings(&found, list, n, i, step);
-		if (step == TRACE_OF_STREAMS)
-			mer_sort(NULL, found.rows, found.n, sizeof(*found.rows), by_stream);
+		if (by[step])
+			mer_sort(NULL, found.rows, found.n, sizeof(*found.rows), by[step]);
 		mer_diags_merge(&e->diags, &found);
 		if (step < TRACE_OPENINGS)
 			e->n_opening[step] = e->diags.n;

@@ -72,7 +72,8 @@ int cli_misused(struct ask *ask)
 	cli_say_warnings(ask);
 	cli_usage(ask);
 	if (ask->verb)
-		fprintf(stderr, "Try 'meridian %s --help'.\n", ask->verb->name);
+		fprintf(stderr, "Try 'meridian%c%s --help'.\n", ask->verb->is_program ? '-' : ' ',
+			ask->verb->name);
 	else
 		fprintf(stderr, "Try 'meridian --help'.\n");
 	return ASK_USAGE;

@@ -483,6 +483,7 @@ static int open_all(
 	int rc = find_all(e, paths, n_paths, &f, err);
 	if (rc)
 		return rc;
+	e->n_opening[TRACE_OF_PLACES] = e->diags.n;
 	e->traces = mer_arena_zalloc(&e->arena, f.dirs.n + 1u, sizeof(*e->traces));
 	if (!e->traces)
 		return mer_fail_nomem(err);

@@ -24,8 +24,9 @@
 
 struct copied;
 
-/* Steps of opening, whose findings are in the order of folders, of streams, and of traces. */
-enum { TRACE_OF_FILES, TRACE_OF_STREAMS, TRACE_OF_TRACES, TRACE_OPENINGS };
+/* Steps of opening: looking for traces, and copies of recordings; then findings are in the order of
+ * paths, of streams, and of traces. */
+enum { TRACE_OF_PLACES, TRACE_OF_FILES, TRACE_OF_STREAMS, TRACE_OF_TRACES, TRACE_OPENINGS };
 
 struct trace_part { /* a directory with a metadata file */
 	const char *path;

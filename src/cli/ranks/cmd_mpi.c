@@ -6,7 +6,7 @@ static const struct ask_option options[] = {
 	{ .name = "rate",
 		.kind = ASK_AMOUNT,
 		.arg = "N",
-		.help = "for clocks: N messages a second of each peer and way (all)",
+		.help = "for clocks: N messages a second of each peer (all)",
 		.offset = OPTION(rate) },
 	{ .name = "stats",
 		.kind = ASK_FLAG,
@@ -26,11 +26,11 @@ const struct ask_verb cli_verb_mpi = {
 		"With --rate messages are sampled, which is less to send, and limits of clocks are up to twice as wide; without it clocks are those from the traces, but for what virtual CPUs, MPI and --pairs show of them. --sync FILE of the question takes clocks that were saved, which only the first rank has to have; with --sync none there are none.\n\n"
 		"A host that cannot be read is left out and named; exit status 3. If a rank is killed the whole job ends: with srun, add --kill-on-bad-exit.",
 	.options = options,
-	.is_aside = true,
+	.is_program = true,
 	.values_size = sizeof(struct ranks_options),
 	.max_args = -1,
 	.examples = {
 		{ "mpirun -n 2 meridian-mpi top cpu client/ server/", "Two ranks on this machine." },
-		{ "srun -N 100 -n 100 --kill-on-bad-exit meridian-mpi --stats top sched -n 20 /local/trace", "Each of 100 nodes has its own recording in that folder." },
+		{ "srun -N 100 --kill-on-bad-exit meridian-mpi top sched -n 20 /local/trace", "Each of 100 nodes has its own recording in that folder." },
 	},
 };

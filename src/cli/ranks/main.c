@@ -589,15 +589,17 @@ static const char *align(struct ranks *x, const char **paths, size_t n)
 	return n && access(sync, F_OK) == 0 ? sync : NULL;
 }
 
-/* The file that rank 0 has, at all ranks. path is NULL where it has none. */
-static void tell_clocks(struct ranks *x, const char *path)
+/* The file that rank 0 has, at all ranks. path is NULL where it has none. All of them fail if it
+ * cannot be read. */
+static int tell_clocks(struct ranks *x, const char *path)
 {
 	struct mer_file f = { 0 };
 	struct mer_err err;
-	if (path && x->rank == 0 && mer_file_open(&f, path, &err))
-		die(x, &err);
-	uint64_t n = f.size;
+	int rc = path && x->rank == 0 ? mer_file_open(&f, path, &x->ask.err) : 0;
+	uint64_t n = rc ? UINT64_MAX : f.size;
 	tell(x, &n, sizeof(n));
+	if (n == UINT64_MAX)
+		return rc ? rc : MER_ERR_INPUT;
 	char *bytes = room(x, n, 1); /* the file's may not be written, as some broadcasts do */
 	if (x->rank == 0)
 		memcpy(bytes, f.data ? f.data : (const uint8_t *)"", n);
@@ -609,6 +611,7 @@ static void tell_clocks(struct ranks *x, const char *path)
 		die(x, &err);
 	}
 	mer_file_close(&f);
+	return 0;
 }
 
 static bool has_clocks_given(const struct ranks *x)
@@ -617,21 +620,19 @@ static bool has_clocks_given(const struct ranks *x)
 	return sync && strcmp(sync, "auto") != 0;
 }
 
-static void find_clocks(struct ranks *x, struct reply *replies, const char **paths)
+static int find_clocks(struct ranks *x, struct reply *replies, const char **paths)
 {
 	struct reply own = { 0 };
 	const char *sync = x->ask.sync;
-	if (has_clocks_given(x)) {
-		tell_clocks(x, strcmp(sync, "none") == 0 ? NULL : sync);
-		return;
-	}
+	if (has_clocks_given(x))
+		return tell_clocks(x, strcmp(sync, "none") == 0 ? NULL : sync);
 	make_parts(x, &own);
 	size_t n = meet(x, "parts", &own, replies, paths);
 	for (int r = 0; x->rank == 0 && r < x->n; r++)
 		if (replies[r].why)
 			ask_warn(&x->ask, "there is no part for the clocks of %s: %s",
 				hosts_of(x, r) ? hosts_of(x, r) : "some hosts", replies[r].why);
-	tell_clocks(x, x->rank == 0 ? align(x, paths, n) : NULL);
+	return tell_clocks(x, x->rank == 0 ? align(x, paths, n) : NULL);
 }
 
 static void answer(struct ranks *x, struct reply *reply)
@@ -749,12 +750,17 @@ static int ask_all(struct ranks *x)
 		n_hosts += x->traces[i].hosts.n + 1;
 	const char **paths = room(x, n_hosts + (size_t)x->n, sizeof(*paths));
 	open_folder(x);
-	find_clocks(x, replies, paths);
-	answer(x, &own);
-	size_t n = meet(x, "answers", &own, replies, paths);
-	int status = x->rank == 0 ? merge(x, replies, paths, n) : ASK_OK;
-	if (x->rank == 0 && x->o->stats)
-		say_stats(x, replies);
+	int rc = find_clocks(x, replies, paths), status = ASK_OK;
+	if (rc == 0) {
+		answer(x, &own);
+		size_t n = meet(x, "answers", &own, replies, paths);
+		if (x->rank == 0)
+			status = merge(x, replies, paths, n);
+		if (x->rank == 0 && x->o->stats)
+			say_stats(x, replies);
+	} else if (x->rank == 0) {
+		status = cli_failed(&x->ask, rc);
+	}
 	mer_remove_folder(x->dir);
 	return status;
 }
@@ -806,15 +812,14 @@ static int run(struct ranks *x, int argc, char **argv)
 	int at = own_words(argc, argv), first = 1;
 	cli_begin(&own);
 	own.verb = &cli_verb_mpi;
-	int rc = ask_parse(&own, at, argv, &first, &o), status = ASK_OK;
+	int rc = ask_parse(&own, at, argv, &first, &o);
 	if (rc == 0 && own.want_help && x->rank == 0)
 		cli_help_verb(&cli_verb_mpi, stdout, false);
-	if (rc == 0 && own.want_version && x->rank == 0)
-		status = cli_verb_find("version")->run(&own, NULL);
 	x->ask.quiet = own.quiet;
+	x->ask.color = own.color;
 	x->ask.strict = own.strict;
 	x->ask.verbose = own.verbose;
-	bool is_done = own.want_help || own.want_version;
+	bool is_done = own.want_help;
 	if (rc == 0 && !is_done && at == argc)
 		rc = mer_fail(&own.err, MER_ERR_USAGE,
 			"where is the question? As in mpirun -n 4 meridian-mpi top cpu TRACE...");
@@ -822,7 +827,7 @@ static int run(struct ranks *x, int argc, char **argv)
 		cli_misused(&own);
 	mer_arena_fini(&own.arena);
 	if (rc || is_done)
-		return rc ? ASK_USAGE : status;
+		return rc ? ASK_USAGE : ASK_OK;
 	x->o = &o;
 	/* As if it had been typed for meridian. */
 	x->argc = argc - at + 1;
