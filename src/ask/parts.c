@@ -72,21 +72,39 @@ struct placed {
 	const struct answer_part *part;
 };
 
+/* Of a name without the number that a host of a part has beside others of its name. */
+static size_t own_length(const char *name)
+{
+	size_t n = strlen(name), k = n;
+	while (k && name[k - 1] >= '0' && name[k - 1] <= '9')
+		k--;
+	return k > 1 && k < n && name[k - 1] == '#' ? k - 1 : n;
+}
+
+static int by_name(const struct placed *p, const struct placed *q)
+{
+	size_t n = own_length(p->host->name), m = own_length(q->host->name);
+	int c = memcmp(p->host->name, q->host->name, n < m ? n : m);
+	return c ? c : (n > m) - (n < m);
+}
+
 static int by_identity(const void *a, const void *b)
 {
 	const struct placed *p = a, *q = b;
-	int c = strcmp(p->host->name, q->host->name);
+	int c = by_name(p, q);
 	return c ? c : strcmp(p->host->id, q->host->id);
 }
 
-/* A name that a host has only because its part has several hosts of it. */
+/* The name that the host has beside all others. */
 static const char *name_of(struct ask *ask, const struct placed *list, size_t i)
 {
 	size_t twins = 0;
-	while (twins < i && strcmp(list[i - twins - 1].host->name, list[i].host->name) == 0)
+	const char *name = list[i].host->name;
+	while (twins < i && by_name(&list[i - twins - 1], &list[i]) == 0)
 		twins++;
-	return twins ? mer_arena_printf(&ask->arena, "%s#%zu", list[i].host->name, twins + 1)
-		     : list[i].host->name;
+	return twins ? mer_arena_printf(
+			       &ask->arena, "%.*s#%zu", (int)own_length(name), name, twins + 1)
+		     : name;
 }
 
 /* Findings of a host and a step; what names no host goes with the first one of its part. Streams get
@@ -123,10 +141,15 @@ static int by_stream(const void *a, const void *b)
 	return (p->stream > q->stream) - (p->stream < q->stream);
 }
 
+/* A folder and a file in it are of one trace. */
 static int by_path(const void *a, const void *b)
 {
-	const struct mer_diag *p = a, *q = b;
-	return strcmp(p->path ? p->path : "", q->path ? q->path : "");
+	const char *p = ((const struct mer_diag *)a)->path, *q = ((const struct mer_diag *)b)->path;
+	size_t n = 0;
+	while (p && q && p[n] && p[n] == q[n])
+		n++;
+	bool is_one = !p || !q || (!p[n] && (!q[n] || q[n] == '/')) || (!q[n] && p[n] == '/');
+	return is_one ? 0 : (unsigned char)p[n] - (unsigned char)q[n];
 }
 
 /* All are looked for before any is copied. */

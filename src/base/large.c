@@ -63,8 +63,8 @@ void *mer_large_grow(void *block, size_t before, size_t bytes)
 			return NULL;
 		/* Not by mremap(): what MPI's UCX puts in its place in the process drops the last
 		 * argument. */
-		p = (char *)syscall(SYS_mremap, block, from, to, MREMAP_MAYMOVE | MREMAP_FIXED,
-			place);
+		p = (char *)syscall(
+			SYS_mremap, block, from, to, MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	}
 	/* Then the place is not unmapped: mremap may have done so already, and another thread may
 	 * use it now. Only addresses are lost, no memory. */

@@ -19,13 +19,13 @@ launch() {
 	timeout 120 "mpirun.$mpi" "${more[@]}" -n "$n" "$BUILD/meridian-mpi.$mpi" "$@" >"$dir/out" 2>"$dir/err" </dev/null
 	launched=$?
 }
-# agree N QUESTION... : as one process answers, with the same exit status; $dir/one has that answer
+# agree N QUESTION...: as one process answers (from the traces: what a store has of damaged ones may differ), with the same exit status; $dir/one has that answer
 agree() {
 	local n=$1
 	shift
-	"$m" "$@" >"$dir/one" 2>/dev/null </dev/null
+	"$m" "$@" --no-store >"$dir/one" 2>/dev/null </dev/null
 	local status=$?
-	launch "$n" "$@"
+	launch "$n" "$@" --no-store
 	equal "$mpi, $n ranks, $*: exit status" $launched $status
 	same "$mpi, $n ranks, $*" "$dir/one" "$dir/out"
 	[ -s "$dir/one" ] && ok || fail "$* says nothing"
@@ -108,7 +108,7 @@ END
 	agree 2 top cpu --json "$world/h1"
 	agree 3 top cpu --host h0,h2 --json "$dir/long"
 	agree 3 top cpu --json "$world"/h? "$world/h0/kernel" "$dir/absent"
-	agree 3 top cpu --json --no-store "$dir/damaged"
+	agree 3 top cpu --json "$dir/damaged"
 	for recording in web-lossy stock-ft; do
 		if there "$lab/$recording"; then agree 3 top sched --json "$lab/$recording"; fi
 	done
@@ -130,10 +130,10 @@ END
 	equal "$mpi: bounds of sampled messages" "$((sampled > $(jq .sync.bound_p50_ns "$dir/one")))" 1
 
 	# ---- Disks of the nodes: ranks see other traces by the same name ----
-	(cd "$world" && "$m" top cpu --json . >"$dir/one" 2>/dev/null </dev/null)
+	(cd "$world" && "$m" top cpu --no-store --json . >"$dir/one" 2>/dev/null </dev/null)
 	how=(-wdir)
-	timeout 60 "mpirun.$mpi" -n 1 "${how[@]}" "$dir/a" "$BUILD/meridian-mpi.$mpi" top cpu --json local h2 : \
-		-n 1 "${how[@]}" "$dir/b" "$BUILD/meridian-mpi.$mpi" top cpu --json local h2 >"$dir/out" 2>"$dir/err" </dev/null
+	timeout 60 "mpirun.$mpi" -n 1 "${how[@]}" "$dir/a" "$BUILD/meridian-mpi.$mpi" top cpu --no-store --json local h2 : \
+		-n 1 "${how[@]}" "$dir/b" "$BUILD/meridian-mpi.$mpi" top cpu --no-store --json local h2 >"$dir/out" 2>"$dir/err" </dev/null
 	equal "$mpi: disks of nodes: exit status" $? 0
 	# h2 is on both; where a trace lies is in findings.
 	for answer in one out; do jq 'del(.diagnostics[].path)' "$dir/$answer" >"$dir/$answer.json"; done

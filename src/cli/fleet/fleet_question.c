@@ -85,10 +85,9 @@ int fleet_check_verb(const struct ask *q, struct mer_err *err)
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' is no question for a fleet: top, log, stats, freq and summary --peers are",
 			q->verb->name);
-	return q->want_help
-		       ? mer_fail(err, MER_ERR_USAGE, "for its options, see 'meridian %s --help'",
-				 q->verb->name)
-		       : 0;
+	return q->want_help ? mer_fail(err, MER_ERR_USAGE,
+				      "for its options, see 'meridian %s --help'", q->verb->name)
+			    : 0;
 }
 
 static int check(struct fleet *f, const struct ask *q)

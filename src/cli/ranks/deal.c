@@ -116,7 +116,8 @@ static void count(struct dealing *d)
 		size_t first = first_of(d, i);
 		if (first == i) {
 			d->group[i] = d->n_groups;
-			d->groups[d->n_groups] = (struct group){ .first = i, .number = d->n_groups };
+			d->groups[d->n_groups] =
+				(struct group){ .first = i, .number = d->n_groups };
 			d->n_groups++;
 		}
 		size_t g = d->group[first];
@@ -135,7 +136,8 @@ static int by_bytes(const void *a, const void *b)
 	return p->first < q->first ? -1 : 1;
 }
 
-static void choose_ranks(struct dealing *d, const uint32_t *places, uint64_t *load, uint32_t n_ranks)
+static void choose_ranks(
+	struct dealing *d, const uint32_t *places, uint64_t *load, uint32_t n_ranks)
 {
 	qsort(d->groups, d->n_groups, sizeof(*d->groups), by_bytes);
 	for (size_t i = 0; i < d->n_groups; i++) {

@@ -12,7 +12,7 @@
 
 enum { DEAL_NOBODY = UINT32_MAX };
 
-struct deal_trace { /* found by the ranks of a place at one of the question's words */
+struct deal_trace {	/* found by the ranks of a place at one of the question's words */
 	uint32_t place; /* whose ranks see the same files: a node and a current folder */
 	uint32_t word;
 	const char *path;

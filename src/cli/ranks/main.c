@@ -116,8 +116,7 @@ static void tell(struct ranks *x, void *bytes, size_t n)
 static void share(struct ranks *x, const void *own, size_t n, void *all)
 {
 	MPI_Request request;
-	MPI_Iallgather(
-		own, (int)n, MPI_BYTE, all, (int)n, MPI_BYTE, MPI_COMM_WORLD, &request);
+	MPI_Iallgather(own, (int)n, MPI_BYTE, all, (int)n, MPI_BYTE, MPI_COMM_WORLD, &request);
 	wait_for(&request);
 	x->n_sent += n * (size_t)(x->n - 1);
 }
@@ -187,13 +186,11 @@ static const char *keep_nothing(struct ask *ask)
 }
 
 #define SILENT(cache)                                                                              \
-	{ .verbs = cli_verbs,                                                                      \
-		.say = say_nothing,                                                                \
-		.output_file = cli_output_file,                                                    \
-		.progress_begin = show_nothing,                                                    \
-		.progress_end = show_nothing,                                                      \
-		.cache_folder = cache,                                                             \
-		.spill_options = cli_spill_options }
+	{                                                                                          \
+		.verbs = cli_verbs, .say = say_nothing, .output_file = cli_output_file,            \
+		.progress_begin = show_nothing, .progress_end = show_nothing,                      \
+		.cache_folder = cache, .spill_options = cli_spill_options                          \
+	}
 static const struct ask_program in_silence = SILENT(cli_cache_folder),
 				without_cache = SILENT(keep_nothing);
 
@@ -216,8 +213,8 @@ static void read_alike(const struct ranks *x, struct ask *ask)
 }
 
 /* Another verb, of which only what it writes to files is wanted. words end with NULL. */
-static int run_words(struct ranks *x, const char **words, const struct ask_program *program,
-	struct mer_err *err)
+static int run_words(
+	struct ranks *x, const char **words, const struct ask_program *program, struct mer_err *err)
 {
 	struct ask ask;
 	void *values;
@@ -322,8 +319,8 @@ static void look_at(struct ranks *x, struct deal_trace *t)
 }
 
 /* Adds what is found at a word; ranks of a place take turns. */
-static void look_for(struct ranks *x, uint32_t word, const char *name, size_t *turn,
-	struct mer_str *out)
+static void look_for(
+	struct ranks *x, uint32_t word, const char *name, size_t *turn, struct mer_str *out)
 {
 	struct trace_dirs found[2] = { 0 };
 	struct mer_diags diags;
@@ -335,10 +332,11 @@ static void look_for(struct ranks *x, uint32_t word, const char *name, size_t *t
 		die(x, NULL);
 	bool is_whole = diags.n || (found[0].n && found[1].n);
 	mer_diags_fini(&diags);
-	struct deal_trace t = {
-		.place = x->places[x->rank], .word = word, .is_missing = true, .path = name,
-		.why = err.text
-	};
+	struct deal_trace t = { .place = x->places[x->rank],
+		.word = word,
+		.is_missing = true,
+		.path = name,
+		.why = err.text };
 	if (rc && x->place_rank == 0)
 		deal_walk(&w, &t);
 	for (int kind = 0; kind < 2 && !rc; kind++)
@@ -428,7 +426,7 @@ static const char *hosts_of(struct ranks *x, int rank)
 
 /* ---- What meets at rank 0 ---- */
 
-struct reply { /* of a rank to a step */
+struct reply {		 /* of a rank to a step */
 	const char *why; /* it failed; NULL: it did not */
 	uint64_t cpu_us, n_sent;
 	size_t n_files;
@@ -570,7 +568,8 @@ static void make_parts(struct ranks *x, struct reply *reply)
 	DIR *d = opendir(folder);
 	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
 		if (e->d_name[0] != '.')
-			add_file(x, reply, mer_arena_printf(&x->ask.arena, "%s%s", folder, e->d_name));
+			add_file(x, reply,
+				mer_arena_printf(&x->ask.arena, "%s%s", folder, e->d_name));
 	if (d)
 		closedir(d);
 }
@@ -650,8 +649,8 @@ static void answer(struct ranks *x, struct reply *reply)
 	if (rc >= 0 && size > 0)
 		add_file(x, reply, path);
 	else
-		reply->why = mer_arena_strdup(
-			&x->ask.arena, rc < 0 ? err.text : "nothing was answered");
+		reply->why =
+			mer_arena_strdup(&x->ask.arena, rc < 0 ? err.text : "nothing was answered");
 }
 
 static void say_stats(struct ranks *x, const struct reply *replies)
@@ -669,10 +668,9 @@ static void say_stats(struct ranks *x, const struct reply *replies)
 		sent += replies[r].n_sent;
 		bytes += own;
 	}
-	ask_note(&x->ask,
-		"%d %s: read %llu bytes of traces, sent %llu bytes, %.3f s of CPU time", x->n,
-		x->n == 1 ? "rank" : "ranks", (unsigned long long)bytes, (unsigned long long)sent,
-		(double)cpu / 1e6);
+	ask_note(&x->ask, "%d %s: read %llu bytes of traces, sent %llu bytes, %.3f s of CPU time",
+		x->n, x->n == 1 ? "rank" : "ranks", (unsigned long long)bytes,
+		(unsigned long long)sent, (double)cpu / 1e6);
 }
 
 /* As one process would say of the clocks: it has no file of them, and of one host none are
@@ -784,9 +782,8 @@ static int read_question(struct ranks *x)
 			"--part: ranks make parts by themselves, and print the answer");
 	/* What is wrong with a question is said before its traces are looked for. */
 	const char *none = "/dev/null/traces";
-	if (rc == 0 &&
-		ask_part(x, &none, 1, has_clocks_given(x) ? ask->sync : "/dev/null/sync",
-			x->nowhere, &err) == MER_ERR_USAGE) {
+	if (rc == 0 && ask_part(x, &none, 1, has_clocks_given(x) ? ask->sync : "/dev/null/sync",
+			       x->nowhere, &err) == MER_ERR_USAGE) {
 		ask->err = err;
 		rc = MER_ERR_USAGE;
 	}
