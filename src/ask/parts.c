@@ -107,8 +107,8 @@ static const char *name_of(struct ask *ask, const struct placed *list, size_t i)
 		     : name;
 }
 
-/* Findings of a host and a step; what names no host goes with the first one of its part. Streams get
- * the numbers that they would have among those of all hosts. */
+/* Findings of a host and a step; what names no host goes with the first one of its part. Streams
+ * get the numbers that they would have among those of all hosts. */
 static void add_findings(
 	struct mer_diags *to, const struct placed *list, size_t n, size_t at, int step)
 {

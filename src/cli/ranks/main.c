@@ -5,8 +5,8 @@
  * aligns and merges as `meridian sync` and `meridian merge` do. All of it is in this process: where
  * MPI has a network of its own, no process may be started.
  *
- * Every rank takes part in every exchange: what ends one rank alone ends the job (die). While a rank
- * waits it sleeps, as MPI itself would take all of a CPU for it. */
+ * Every rank takes part in every exchange: what ends one rank alone ends the job (die). While a
+ * rank waits it sleeps, as MPI itself would take all of a CPU for it. */
 #include <dirent.h>
 #include <errno.h>
 #include <mpi.h>
@@ -485,8 +485,8 @@ static void take(struct ranks *x, const char *folder, int rank, const struct rep
 	}
 }
 
-/* Sends the reply to rank 0, which gets those of all, one after the other: paths of their files, and
- * in replies the rest. Frees the reply. */
+/* Sends the reply to rank 0, which gets those of all, one after the other: paths of their files,
+ * and in replies the rest. Frees the reply. */
 static size_t meet(struct ranks *x, const char *folder, struct reply *own, struct reply *replies,
 	const char **paths)
 {

@@ -2,8 +2,8 @@
  *
  *   cmd_mpi.c  options, help and manual page
  *   deal.c     which rank reads which traces
- *   main.c     the steps, which are those of a fleet (cli/fleet/fleet.h), in one process a rank, and
- *              what goes between ranks; nothing else needs MPI, so only that program has it */
+ *   main.c     the steps, which are those of a fleet (cli/fleet/fleet.h), in one process a rank,
+ *              and what goes between ranks; nothing else needs MPI, so only that program has it */
 #ifndef MER_CLI_RANKS_RANKS_H
 #define MER_CLI_RANKS_RANKS_H
 
