@@ -1,6 +1,6 @@
 /* meridian-mpi: one question, whose traces are read by the ranks of an MPI job.
  *
- *   cmd_mpi.c  options, help and manual page
+ *   options.c  options, help and manual page
  *   deal.c     which rank reads which traces
  *   main.c     the steps, which are those of a fleet (cli/fleet/fleet.h), in one process a rank,
  *              and what goes between ranks; nothing else needs MPI, so only that program has it */
