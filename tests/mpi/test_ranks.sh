@@ -160,7 +160,16 @@ END
 	equal "$mpi: no clocks: ends" "$((launched != 0 && launched != 124))" 1
 	text "$dir/err" 'absent.sync: cannot open' "$mpi: no clocks"
 
-	# ---- A rank that dies ----
+	# ---- A rank that dies, or cannot go on alone ----
+	more=()
+	[ "$mpi" = mpich ] || more=(--oversubscribe)
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\n[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} != 1 ] || export TMPDIR=/nowhere\nexec "$@"\n' >"$dir/rank"
+	chmod +x "$dir/rank"
+	timeout 60 "mpirun.$mpi" "${more[@]}" -n 3 "$dir/rank" "$BUILD/meridian-mpi.$mpi" top cpu "$world" >"$dir/out" 2>"$dir/err" </dev/null
+	equal "$mpi: no temporary folder: exit status" $? 5
+	text "$dir/err" 'error: rank 1: /nowhere: cannot write to' "$mpi: no temporary folder"
+	rm -rf "$TMPDIR"/*
 	killed KILL
 	killed TERM
 done

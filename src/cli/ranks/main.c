@@ -544,7 +544,7 @@ static void open_folder(struct ranks *x)
 	if (dir && mkdtemp(dir) && mer_make_folder(in_dir(x, "own")) &&
 		mer_make_folder(in_dir(x, "parts")) && mer_make_folder(in_dir(x, "answers")))
 		return;
-	mer_fail_errno(&err, "make a folder in", base && base[0] == '/' ? base : "/tmp");
+	mer_fail_errno(&err, "write to", base && base[0] == '/' ? base : "/tmp");
 	die(x, &err);
 }
 
