@@ -139,6 +139,14 @@ END
 	for answer in one out; do jq 'del(.diagnostics[].path)' "$dir/$answer" >"$dir/$answer.json"; done
 	same "$mpi: disks of nodes" "$dir/one.json" "$dir/out.json"
 
+	no_text "$dir/err" 'another node has some traces' "$mpi: disks of nodes"
+	mkdir -p "$dir/a/less" && cp -r "$world/h0" "$dir/a/less" && rm "$dir"/a/less/h0/*/channel0_1
+	timeout 60 "mpirun.$mpi" -n 1 "${how[@]}" "$dir/a" "$BUILD/meridian-mpi.$mpi" top cpu --no-store --json local h2 less : \
+		-n 1 "${how[@]}" "$dir/b" "$BUILD/meridian-mpi.$mpi" top cpu --no-store --json local h2 less >"$dir/out" 2>"$dir/err" </dev/null
+	text "$dir/err" 'host h0: another node has some traces of it' "$mpi: some of a host on another node"
+	jq 'del(.diagnostics[].path)' "$dir/out" >"$dir/out.json"
+	same "$mpi: some of a host on another node" "$dir/one.json" "$dir/out.json"
+
 	# ---- What is refused, as by fleet ----
 	for question in requests 'top requests' 'top waits' 'log net' 'summary' 'stats' 'top vm' 'top cpu --plot x.svg'; do
 		# shellcheck disable=SC2086

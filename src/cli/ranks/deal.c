@@ -126,6 +126,11 @@ static void count(struct dealing *d)
 		if (*seen > d->groups[g].bytes)
 			d->groups[g].bytes = *seen;
 	}
+	for (size_t i = 0; i < d->n; i++) {
+		size_t g = d->group[first_of(d, i)];
+		uint64_t seen = d->seen[g * d->n_places + d->traces[i].place];
+		d->traces[i].is_less = seen != d->groups[g].bytes;
+	}
 }
 
 static int by_bytes(const void *a, const void *b)

@@ -25,10 +25,12 @@ struct deal_trace {	/* found by the ranks of a place at one of the question's wo
 	struct session_texts hosts, ids; /* names; of clocks and traces */
 	const int32_t *cpus;
 	size_t n_cpus;
-	uint32_t rank; /* that reads it; set by deal() */
+	/* Set by deal(): the rank that reads it; its place sees less of the host than another. */
+	uint32_t rank;
+	bool is_less;
 };
 
-/* Sends or receives all but the rank. */
+/* Sends or receives all but what deal() sets. */
 void deal_walk(struct mer_walk *w, struct deal_trace *t);
 
 /* Hosts go to the rank that has least, the largest first, where most of their bytes are seen.

@@ -701,6 +701,20 @@ static void order_findings(struct ranks *x, struct mer_experiment *e)
 			by_reading);
 }
 
+/* Perhaps it is a copy of some of them, perhaps there are others. */
+static void warn_of_less(struct ranks *x)
+{
+	struct session_texts names = { .item = room(x, x->n_traces, sizeof(*names.item)) };
+	for (size_t i = 0; i < x->n_traces; i++)
+		if (x->traces[i].is_less && x->traces[i].hosts.n)
+			add_text(x, &names, x->traces[i].hosts.item[0]);
+	for (size_t i = 0; i < names.n; i++)
+		ask_warn(&x->ask,
+			"host %s: another node has some traces of it, too; all were read where most of them are, and what is on the other node alone is not in this answer",
+			names.item[i]);
+	x->ask.degraded |= names.n > 0;
+}
+
 /* Rank 0: the answer of all. */
 static int merge(struct ranks *x, const struct reply *replies, const char **paths, size_t n)
 {
@@ -726,6 +740,7 @@ static int merge(struct ranks *x, const struct reply *replies, const char **path
 		ask_parts_fini(&parts);
 		return rc == MER_ERR_USAGE ? cli_misused(ask) : cli_failed(ask, rc);
 	}
+	warn_of_less(x);
 	ask->n_args = n_asked(ask);
 	ask->sync = NULL;
 	ask->parts = &parts;
