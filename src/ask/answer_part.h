@@ -8,6 +8,7 @@
 
 #include "analysis/partial.h"
 #include "ask/answer.h"
+#include "trace/experiment.h"
 
 struct answer_part {
 	struct mer_arena arena;
@@ -37,7 +38,7 @@ struct answer_part {
 	/* Of that file, or of the hosts that were aligned without one; 0: clocks are as
 	 * recorded. */
 	uint64_t clocks;
-	size_t n_opening; /* of the findings, the first ones are those of opening the traces */
+	size_t n_opening[TRACE_OPENINGS]; /* of the findings, as those of the traces have it */
 	/* Findings of the traces, how the clocks of all hosts are, and, instead of what hosts have
 	 * for tables, one of their rows. */
 	struct answer about;

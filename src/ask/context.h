@@ -74,7 +74,8 @@ struct ask {
 	unsigned color, progress_when; /* enum ask_when */
 	unsigned quiet, verbose;
 	bool strict, csv_safe, want_help, want_version;
-	bool part; /* what the traces' hosts have for the answer is written, instead of it */
+	bool part;    /* what the traces' hosts have for the answer is written, instead of it */
+	bool of_many; /* then: what is selected may be on other hosts; whoever asks has checked */
 	/* Options that say what is asked, rather than of what: "--bins=20", as they were given;
 	 * moments as ns. */
 	struct session_texts asked;

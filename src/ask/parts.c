@@ -5,6 +5,7 @@
 
 #include "ask/print/text.h"
 #include "base/plural.h"
+#include "base/sort.h"
 #include "trace/experiment.h"
 
 void ask_parts_fini(struct ask_parts *p)
@@ -71,47 +72,113 @@ struct placed {
 	const struct answer_part *part;
 };
 
+/* Of a name without the number that a host of a part has beside others of its name. */
+static size_t own_length(const char *name)
+{
+	size_t n = strlen(name), k = n;
+	while (k && name[k - 1] >= '0' && name[k - 1] <= '9')
+		k--;
+	return k > 1 && k < n && name[k - 1] == '#' ? k - 1 : n;
+}
+
+static int by_name(const struct placed *p, const struct placed *q)
+{
+	size_t n = own_length(p->host->name), m = own_length(q->host->name);
+	int c = memcmp(p->host->name, q->host->name, n < m ? n : m);
+	return c ? c : (n > m) - (n < m);
+}
+
 static int by_identity(const void *a, const void *b)
 {
 	const struct placed *p = a, *q = b;
-	int c = strcmp(p->host->name, q->host->name);
+	int c = by_name(p, q);
 	return c ? c : strcmp(p->host->id, q->host->id);
 }
 
-/* A name that a host has only because its part has several hosts of it. */
+/* The name that the host has beside all others. */
 static const char *name_of(struct ask *ask, const struct placed *list, size_t i)
 {
 	size_t twins = 0;
-	while (twins < i && strcmp(list[i - twins - 1].host->name, list[i].host->name) == 0)
+	const char *name = list[i].host->name;
+	while (twins < i && by_name(&list[i - twins - 1], &list[i]) == 0)
 		twins++;
-	return twins ? mer_arena_printf(&ask->arena, "%s#%zu", list[i].host->name, twins + 1)
-		     : list[i].host->name;
+	return twins ? mer_arena_printf(
+			       &ask->arena, "%.*s#%zu", (int)own_length(name), name, twins + 1)
+		     : name;
 }
 
-/* Findings of a part with its first host, those of opening or the others; streams get the numbers
- * that they would have among those of all hosts. */
+/* Findings of a host and a step; what names no host goes with the first one of its part. Streams
+ * get the numbers that they would have among those of all hosts. */
 static void add_findings(
-	struct mer_experiment *e, const struct placed *list, size_t n, size_t at, bool opening)
+	struct mer_diags *to, const struct placed *list, size_t n, size_t at, int step)
 {
 	const struct answer_part *p = list[at].part;
-	for (size_t i = 0; i < at; i++)
-		if (list[i].part == p)
-			return;
-	for (size_t k = 0; k < p->about.taken.n; k++) {
-		if ((k < p->n_opening) != opening)
-			continue;
+	const struct answer_part_host *first = list[at].host;
+	for (size_t i = at; i-- > 0;)
+		first = list[i].part == p ? list[i].host : first;
+	size_t end = step < TRACE_OPENINGS ? p->n_opening[step] : p->about.taken.n;
+	for (size_t k = step ? p->n_opening[step - 1] : 0; k < end && k < p->about.taken.n; k++) {
 		struct mer_diag d = p->about.taken.rows[k];
-		const struct answer_part_host *h = p->hosts;
+		const struct answer_part_host *h = p->hosts, *whose = first;
 		uint32_t before = 0;
 		for (size_t i = 0; i < p->n_hosts && d.host; i++)
 			if (strcmp(p->hosts[i].name, d.host) == 0)
-				h = &p->hosts[i];
+				h = whose = &p->hosts[i];
+		if (whose != list[at].host)
+			continue;
 		for (size_t i = 0; i < n && d.stream >= 0; i++)
 			if (strcmp(list[i].host->streams_by, h->streams_by) < 0)
 				before += list[i].host->n_streams;
 		if (d.stream >= 0)
 			d.stream += (int64_t)before - h->first_stream;
-		mer_diag_add(&e->diags, &d, "%s", d.message);
+		mer_diag_add(to, &d, "%s", d.message);
+	}
+}
+
+static int by_stream(const void *a, const void *b)
+{
+	const struct mer_diag *p = a, *q = b;
+	return (p->stream > q->stream) - (p->stream < q->stream);
+}
+
+/* A folder and a file in it are of one trace. */
+static int by_path(const void *a, const void *b)
+{
+	const char *p = ((const struct mer_diag *)a)->path, *q = ((const struct mer_diag *)b)->path;
+	size_t n = 0;
+	while (p && q && p[n] && p[n] == q[n])
+		n++;
+	bool is_one = !p || !q || (!p[n] && (!q[n] || q[n] == '/')) || (!q[n] && p[n] == '/');
+	return is_one ? 0 : (unsigned char)p[n] - (unsigned char)q[n];
+}
+
+/* All are looked for before any is copied. */
+static int by_place(const void *a, const void *b)
+{
+	static const char nothing[] = "path-unreadable";
+	const struct mer_diag *p = a, *q = b;
+	return (strcmp(q->code, nothing) == 0) - (strcmp(p->code, nothing) == 0);
+}
+
+/* All of them, in the order in which one experiment would find them; by host where nothing else is
+ * said. */
+static void find_all(struct mer_experiment *e, const struct placed *list, size_t n)
+{
+	static int (*const by[])(const void *, const void *) = { [TRACE_OF_PLACES] = by_place,
+		[TRACE_OF_FILES] = by_path,
+		[TRACE_OF_STREAMS] = by_stream,
+		[TRACE_OPENINGS] = NULL };
+	for (int step = 0; step <= TRACE_OPENINGS; step++) {
+		struct mer_diags found;
+		mer_diags_init(&found, e->diags.arena);
+		for (size_t i = 0; i < n; i++)
+			add_findings(&found, list, n, i, step);
+		if (by[step])
+			mer_sort(NULL, found.rows, found.n, sizeof(*found.rows), by[step]);
+		mer_diags_merge(&e->diags, &found);
+		if (step < TRACE_OPENINGS)
+			e->n_opening[step] = e->diags.n;
+		mer_diags_fini(&found);
 	}
 }
 
@@ -158,14 +225,12 @@ static int place_hosts(struct ask *ask, struct ask_parts *p)
 	e->begin = p->begin;
 	e->end = p->end;
 	e->n_hosts = p->n_hosts = (uint32_t)n;
-	for (size_t i = 0; i < n; i++)
-		add_findings(e, list, n, i, true);
-	for (size_t i = 0; i < n; i++)
-		add_findings(e, list, n, i, false);
+	find_all(e, list, n);
 	return 0;
 }
 
-/* Numbers are without hosts that the clocks' file has and these files do not. */
+/* Numbers are without hosts that the clocks' file has and these files do not, unless nobody asked
+ * for them. */
 static void warn_of_missing(struct ask *ask, const struct ask_parts *p)
 {
 	enum { NAMES = 8 };
@@ -176,7 +241,8 @@ static void warn_of_missing(struct ask *ask, const struct ask_parts *p)
 		uint32_t h = 0;
 		while (h < p->n_hosts && strcmp(p->hosts[h].name, all->item[i]) != 0)
 			h++;
-		if (h < p->n_hosts || n++ >= NAMES)
+		bool is_asked = session_selects_host(&ask->select, all->item[i]);
+		if (h < p->n_hosts || !is_asked || n++ >= NAMES)
 			continue;
 		mer_str_puts(&names, names.len ? ", " : "");
 		ask_text_clean(&names, all->item[i], strlen(all->item[i]), false);

@@ -199,7 +199,7 @@ static int open_session(struct ask *ask, bool once, struct session **s)
 	rc = mer_session_new(ask->args, ask->n_args, &o, &ask->library, &ask->err);
 	if (rc == 0)
 		rc = mer_session_open(ask->library, &ask->err);
-	if (rc == 0)
+	if (rc == 0 && !ask->of_many)
 		rc = session_selection_check(
 			&ask->select, mer_session_experiment(ask->library), &ask->err);
 	if (rc == 0)

@@ -20,6 +20,7 @@ struct ask_verb {
 	bool reads_events;	 /* of traces, even where there is a store */
 	bool of_states;		 /* it needs what tasks did, and no facts */
 	bool is_aside;		 /* the list of verbs has its name alone */
+	bool is_program;	 /* a program of its own, meridian-NAME, and no verb of this one */
 	const struct ask_option *options; /* its own; ends with {0}; NULL: none */
 	size_t values_size;		  /* of the struct that the options' values go to */
 	int min_args, max_args;		  /* max_args -1: any number */

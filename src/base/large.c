@@ -2,6 +2,8 @@
 
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { LARGE_PAGE = 2 << 20 }; /* of x86-64, and of 64-bit ARM with pages of 4 KiB */
 
@@ -59,7 +61,10 @@ void *mer_large_grow(void *block, size_t before, size_t bytes)
 		char *place = reserve(to);
 		if (!place)
 			return NULL;
-		p = mremap(block, from, to, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+		/* Not by mremap(): what MPI's UCX puts in its place in the process drops the last
+		 * argument. */
+		p = (char *)syscall(
+			SYS_mremap, block, from, to, MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	}
 	/* Then the place is not unmapped: mremap may have done so already, and another thread may
 	 * use it now. Only addresses are lost, no memory. */

@@ -1,6 +1,7 @@
 /* --help, the list of verbs, and the check of the tables that all this comes from. */
 #include <string.h>
 #include "cli/help.h"
+#include "cli/ranks/ranks.h"
 #include "cli/verbs.h"
 #include "ask/print/text.h"
 #include "cli/topic.h"
@@ -96,9 +97,11 @@ static void verb_help(const struct ask_verb *verb, struct mer_str *s, bool bold)
 	const struct ask_option *o;
 	bool common, began = false;
 
-	mer_str_printf(s, "meridian %s: %s\n\n", verb->name, verb->help);
-	mer_str_printf(s, "%sUsage:%s meridian %s%s%s\n\n", bold ? "\033[1m" : "",
-		bold ? "\033[0m" : "", verb->name, *verb->synopsis ? " " : "", verb->synopsis);
+	char between = verb->is_program ? '-' : ' ';
+	mer_str_printf(s, "meridian%c%s: %s\n\n", between, verb->name, verb->help);
+	mer_str_printf(s, "%sUsage:%s meridian%c%s%s%s\n\n", bold ? "\033[1m" : "",
+		bold ? "\033[0m" : "", between, verb->name, *verb->synopsis ? " " : "",
+		verb->synopsis);
 	ask_text_wrap(s, verb->description, HELP_WIDTH, 0);
 	for (size_t i = 0; (o = ask_option_at(verb, i, &common)); i++) {
 		if (common && i > 0 && !began)
@@ -243,13 +246,19 @@ static int check_size(const char *name, const struct mer_str *s, FILE *out)
 	return n_bad;
 }
 
-int cli_check_verb(const struct ask_verb *v, FILE *out)
+static int check_help(const struct ask_verb *v, FILE *out)
 {
 	struct mer_str s = { 0 };
 	int n_bad = check_options(v, out);
 	verb_help(v, &s, false);
 	n_bad += check_size(v->name, &s, out);
 	mer_str_fini(&s);
+	return n_bad;
+}
+
+int cli_check_verb(const struct ask_verb *v, FILE *out)
+{
+	int n_bad = check_help(v, out);
 	for (size_t k = 0; k < 2; k++) {
 		const char *command = v->examples[k].command;
 		if (!command || !strstr(command, "meridian ") || !strstr(command, v->name)) {
@@ -270,7 +279,7 @@ int cli_check_verb(const struct ask_verb *v, FILE *out)
 
 int cli_self_check(FILE *out)
 {
-	int n_bad = check_options(NULL, out);
+	int n_bad = check_options(NULL, out) + check_help(&cli_verb_mpi, out);
 	for (size_t i = 0; cli_verbs[i]; i++) {
 		const struct ask_verb *v = cli_verbs[i];
 		n_bad += cli_check_verb(v, out);

@@ -7,6 +7,7 @@
 #include "cli/verbs.h"
 #include "analysis/analysis.h"
 #include "cli/complete_words.h"
+#include "cli/ranks/ranks.h"
 #include "ask/print/text.h"
 #include "cli/topic.h"
 #include "ask/verb.h"
@@ -171,8 +172,8 @@ static void verb_page(struct mer_str *s, const struct ask_verb *verb)
 	snprintf(page, sizeof(page), "meridian-%s", verb->name);
 	title(s, page, 1);
 	plain(s, verb->help);
-	mer_str_printf(
-		s, "\n\n# SYNOPSIS\n\n*meridian %s*%s", verb->name, *verb->synopsis ? " " : "");
+	mer_str_printf(s, "\n\n# SYNOPSIS\n\n*meridian%c%s*%s", verb->is_program ? '-' : ' ',
+		verb->name, *verb->synopsis ? " " : "");
 	plain(s, verb->synopsis);
 	mer_str_puts(s, "\n\n# DESCRIPTION\n\n");
 	paragraphs(s, verb->description);
@@ -260,7 +261,8 @@ bool cli_man_page(const char *page, FILE *out)
 	} else {
 		bool full = strncmp(page, prefix, sizeof(prefix) - 1) == 0;
 		const char *name = full ? page + sizeof(prefix) - 1 : page;
-		const struct ask_verb *verb = cli_verb_find(name);
+		const struct ask_verb *verb =
+			strcmp(name, cli_verb_mpi.name) == 0 ? &cli_verb_mpi : cli_verb_find(name);
 		const struct cli_topic *topic = cli_topic_find(name);
 		if (!verb && !topic)
 			return false;

@@ -70,15 +70,14 @@ static int put(struct part_archive *a, const void *bytes, size_t n, struct mer_e
 	return 0;
 }
 
-int part_archive_new(int fd, int level, struct part_archive **archive, struct mer_err *err)
+int part_archive_new(int fd, struct part_archive **archive, struct mer_err *err)
 {
-	char form[16], mode[8];
+	char form[16];
 	struct part_archive *a = calloc(1, sizeof(*a));
 	int own = dup(fd); /* gzclose closes it */
 	*archive = NULL;
-	snprintf(mode, sizeof(mode), "wb%d", level);
 	if (a)
-		a->file = own < 0 ? NULL : gzdopen(own, mode);
+		a->file = own < 0 ? NULL : gzdopen(own, "wb1");
 	if (!a || !a->file) {
 		if (own >= 0)
 			close(own);

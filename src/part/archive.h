@@ -19,8 +19,8 @@ bool part_archive_is(const char *path);
 
 struct part_archive;
 
-/* Writes to the descriptor, which stays the caller's. level: as zlib's, 1 (fast) to 9. */
-int part_archive_new(int fd, int level, struct part_archive **a, struct mer_err *err);
+/* Writes to the descriptor, which stays the caller's. */
+int part_archive_new(int fd, struct part_archive **a, struct mer_err *err);
 /* Says that a part is. */
 int part_archive_damaged(struct mer_err *err);
 int part_archive_add(

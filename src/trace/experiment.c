@@ -521,6 +521,7 @@ static int open_all(
 		rc = put_in_order(e, &f, err);
 	if (rc)
 		return rc;
+	e->n_opening[TRACE_OF_PLACES] = e->diags.n;
 	e->traces = mer_arena_zalloc(&e->arena, f.dirs.n + 1u, sizeof(*e->traces));
 	if (!e->traces)
 		return mer_fail_nomem(err);
@@ -545,15 +546,17 @@ static int open_all(
 		rc = sort_streams(e, err);
 	if (rc == 0 && !e->options.keep_offsets)
 		trace_reconcile_clocks(e);
+	e->n_opening[TRACE_OF_FILES] = e->diags.n;
 	if (rc == 0)
 		rc = trace_finish_streams(e, err);
+	e->n_opening[TRACE_OF_STREAMS] = e->diags.n;
 	if (rc == 0)
 		rc = describe(e, err);
 	if (rc == 0)
 		rc = trace_find_missing(e, err);
 	if (rc == 0)
 		trace_report_holes(e);
-	e->n_opening = e->diags.n;
+	e->n_opening[TRACE_OF_TRACES] = e->diags.n;
 	mer_map_fini(&e->stream_map);
 	return rc;
 }

@@ -23,6 +23,10 @@
 #include "trace/clock.h"
 #include "trace/files.h"
 
+/* Steps of opening: looking for traces, and copies of recordings; then findings are in the order of
+ * paths, of streams, and of traces. */
+enum { TRACE_OF_PLACES, TRACE_OF_FILES, TRACE_OF_STREAMS, TRACE_OF_TRACES, TRACE_OPENINGS };
+
 struct trace_part { /* a directory with a metadata file */
 	const char *path;
 	const char *given; /* name known to the user: path, or the anchor of an archive */
@@ -67,7 +71,7 @@ struct trace_twin {
 struct mer_experiment {
 	struct mer_arena arena;
 	struct mer_diags diags;
-	size_t n_opening; /* of these, the first ones are those of opening */
+	size_t n_opening[TRACE_OPENINGS]; /* how many there were after each step of opening */
 	struct mer_open_options options;
 	struct mer_host *hosts;
 	struct mer_trace *traces;

@@ -57,6 +57,9 @@ says out "Usage: meridian VERB"
 expect 0 "$m" --version
 says out "meridian "
 expect 2 "$m" --man nothing
+expect 0 "$m" --man meridian-mpi
+grep -qF '*meridian-mpi*' "$dir/out" || fail "the page of meridian-mpi: synopsis"
+! command -v scdoc >/dev/null || scdoc <"$dir/out" >"$dir/page.1" || fail "scdoc: meridian-mpi"
 expect 0 "$m" --man meridian-view
 ! command -v scdoc >/dev/null || scdoc <"$dir/out" >"$dir/page.5" || fail "scdoc: meridian-view"
 grep -q '^meridian-view(5)' "$dir/out" || fail "the page of view files is of section 5"

@@ -84,6 +84,25 @@ traces=$dir/lossy
 run 0 sync --save "$dir/all.sync" "$traces"
 merged "h0 h1 h2" top cpu --json
 [ "$(jq '.diagnostics | map(.code) | unique | length' "$dir/all")" -ge 2 ] && ok || fail "all findings are of one kind"
+# So are those of several hosts in a part. The order of streams is another one than that of hosts; files that cannot be
+# read, and words where nothing is, come first, by their names.
+truncate -s -5000 "$dir"/lossy/h[02]/*/channel0_0
+: >"$dir/lossy/h1/kernel/metadata"
+run 3 sync --save "$dir/all.sync" "$traces"
+"$m" top cpu --json --no-store --sync "$dir/all.sync" "$traces/h0" "$traces/h1" "$traces/h2" "$dir/absent" >"$dir/all" 2>/dev/null
+run 3 top cpu --json --no-store --part --sync "$dir/all.sync" -o "$dir/a.part" "$traces/h0" "$traces/h1"
+run 3 top cpu --json --no-store --part --sync "$dir/all.sync" -o "$dir/b.part" "$traces/h2" "$dir/absent"
+run 3 merge "$dir/b.part" "$dir/a.part"
+same "findings of damaged files" "$dir/all" "$dir/out"
+equal "the first of them" "$(jq -r '.diagnostics[0].code' "$dir/out")" path-unreadable
+"$KERNELWORLD" -o "$dir/streams" --hosts 7 --tasks 5 --cpus 2 --duration 400ms --seed 31 --lost 4% --statedump --no-truth >/dev/null
+run 0 sync --save "$dir/all.sync" "$dir/streams"
+"$m" top cpu --json --sync "$dir/all.sync" --no-store "$dir/streams" >"$dir/all" 2>/dev/null
+[ "$(jq -c '[.diagnostics[] | select(.code == "lost-events").host] | . != sort' "$dir/all")" = true ] && ok || fail "streams are in the order of hosts"
+run 0 top cpu --json --no-store --part --sync "$dir/all.sync" -o "$dir/a.part" "$dir"/streams/h[0246]
+run 0 top cpu --json --no-store --part --sync "$dir/all.sync" -o "$dir/b.part" "$dir"/streams/h[135]
+run 0 merge "$dir/a.part" "$dir/b.part"
+same "findings of streams" "$dir/all" "$dir/out"
 
 # From here on the world's hosts, h0 to h3.
 traces=$dir/world
@@ -163,6 +182,11 @@ run 0 sync --save "$dir/all.sync" "$traces"
 merged "$hosts" top cpu
 text "$dir/merged" 'vm#4' 'hosts of one name'
 merged "$hosts" top cpu --group-by program --json
+# Several of them in a part, whose names there have numbers.
+run 0 top cpu --group-by program --json --part --sync "$dir/all.sync" -o "$dir/a.part" "$traces/$1" "$traces/$4"
+run 0 top cpu --group-by program --json --part --sync "$dir/all.sync" -o "$dir/b.part" "$traces/$2" "$traces/$3"
+run 0 merge "$dir/a.part" "$dir/b.part"
+same "hosts of one name in a part" "$dir/all" "$dir/out"
 traces=$dir/world
 run 0 sync --save "$dir/all.sync" "$traces"
 

@@ -216,7 +216,7 @@ int ask_grid_put_part(struct ask_grid *g, const struct session_answer *a, struct
 		p.clocks |= 1;
 	}
 	const struct mer_diag *found = trace_findings(e, &n_found);
-	p.n_opening = e->n_opening;
+	memcpy(p.n_opening, e->n_opening, sizeof(p.n_opening));
 	for (size_t i = 0; i < n_found; i++)
 		mer_diag_add(&p.about.taken, &found[i], "%s", found[i].message);
 	if (rc == 0)

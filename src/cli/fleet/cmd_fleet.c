@@ -304,6 +304,7 @@ const struct ask_verb cli_verb_fleet = {
 		"With --keep the clocks are made once for all questions, and a run that was "
 		"interrupted goes on. That traces have not changed since is taken for granted. When a "
 		"host is added, clocks become others, and all hosts answer again.\n\n"
+		"On a cluster, meridian-mpi(1) does the same by the ranks of an MPI job.\n\n"
 		"--ssh COMMAND is cut at blanks. Where its program is not called ssh, no options of "
 		"ssh are added.",
 	.options = options,

@@ -65,6 +65,8 @@ struct fleet {
 int fleet_read_hosts(struct fleet *f);
 /* Fills verb, asked and shown from the words behind "--". */
 int fleet_read_question(struct fleet *f);
+/* Can answers to its verb be merged? Otherwise MER_ERR_USAGE; so with --help. */
+int fleet_check_verb(const struct ask *question, struct mer_err *err);
 /* Can it be asked, and can answers be merged (is_full)? sync: where the clocks will be.
  * MER_ERR_USAGE: it cannot be asked. */
 int fleet_try_question(struct fleet *f, const char *sync);

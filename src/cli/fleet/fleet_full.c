@@ -8,7 +8,7 @@
 #include "cli/fleet/fleet.h"
 #include "part/archive.h"
 
-enum { GZIP_LEVEL = 1, NAME_BYTES = 40 }; /* parts are packed already */
+enum { NAME_BYTES = 40 };
 
 static int add(struct part_archive *a, const char *name, const char *path, struct mer_err *err)
 {
@@ -28,7 +28,7 @@ int fleet_bundle(struct fleet *f, const char *sync, const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return mer_fail_errno(err, "write", path);
-	int rc = part_archive_new(fd, GZIP_LEVEL, &a, err);
+	int rc = part_archive_new(fd, &a, err);
 	close(fd);
 	if (rc)
 		return rc;

@@ -79,6 +79,17 @@ static int divide(struct fleet *f, const struct ask_verb *verb, const char *cons
 	return rc;
 }
 
+int fleet_check_verb(const struct ask *q, struct mer_err *err)
+{
+	if (!ask_option_find(q->verb, "part", strlen("part"), 0, NULL))
+		return mer_fail(err, MER_ERR_USAGE,
+			"answers to '%s' cannot be merged: those to top, log, stats, freq and summary --peers can",
+			q->verb->name);
+	return q->want_help ? mer_fail(err, MER_ERR_USAGE,
+				      "for its options, see 'meridian %s --help'", q->verb->name)
+			    : 0;
+}
+
 static int check(struct fleet *f, const struct ask *q)
 {
 	struct mer_err *err = &f->ask->err;

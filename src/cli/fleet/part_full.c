@@ -18,8 +18,6 @@
 #include "session/parts.h"
 #include "sync/write_traces.h"
 
-enum { GZIP_LEVEL = 1 }; /* it is packed already */
-
 struct full {
 	struct ask *ask;
 	const char *path;
@@ -241,7 +239,7 @@ static int pack(struct full *f, const struct mer_str *notes, uint64_t *bytes)
 	struct part_archive *a;
 	if (!mer_new_file_open(&file, f->path))
 		return mer_fail_errno(&f->ask->err, "write", f->path);
-	int rc = part_archive_new(file.fd, GZIP_LEVEL, &a, &f->ask->err);
+	int rc = part_archive_new(file.fd, &a, &f->ask->err);
 	if (rc == 0) {
 		rc = add_all(f, a, notes);
 		int ended = part_archive_end(a, rc ? NULL : &f->ask->err);

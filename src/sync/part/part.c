@@ -22,7 +22,7 @@
 #include "trace/cursor.h"
 #include "trace/extent.h"
 
-enum { PATH_BYTES = 4300, GZIP_LEVEL = 6 };
+enum { PATH_BYTES = 4300 };
 
 struct sync_parts {
 	struct mer_experiment *e;
@@ -267,7 +267,7 @@ static int pack(struct writing *w, int fd)
 		return rc;
 	tell(w, &notes);
 	rc = metadata.failed || notes.failed ? mer_fail_nomem(w->err)
-					     : part_archive_new(fd, GZIP_LEVEL, &a, w->err);
+					     : part_archive_new(fd, &a, w->err);
 	if (rc == 0) {
 		rc = part_archive_add(a, PART_METADATA, metadata.data, metadata.len, w->err);
 		if (rc == 0)
