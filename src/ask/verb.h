@@ -18,6 +18,9 @@ struct ask_verb {
 	unsigned uses;		 /* ASK_USES_*: the common options that apply */
 	bool skips_holes;	 /* without --begin: not of a few events long before all others */
 	bool is_aside;		 /* the list of verbs has its name alone */
+	/* -o FILE with one of these endings is a file that it writes itself: "db|sqlite"; NULL:
+	 * none. */
+	const char *writes;
 	const struct ask_option *options; /* its own; ends with {0}; NULL: none */
 	size_t values_size;		  /* of the struct that the options' values go to */
 	int min_args, max_args;		  /* max_args -1: any number */
