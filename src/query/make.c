@@ -91,7 +91,7 @@ static struct query_part part_to_make(
 	struct query *q, const struct query_table *t, const struct query_part *asked)
 {
 	struct query_part p = { INT64_MIN, INT64_MAX, NULL, -1 };
-	if (t->is_whole || q->n_made[t - q->tables]++ >= PARTS)
+	if (t->is_whole || q->is_of_whole || q->n_made[t - q->tables]++ >= PARTS)
 		return p;
 	p = *asked;
 	if (q->of.select->hosts.n)
@@ -105,7 +105,8 @@ struct query_kept *query_make(struct query *q, const struct query_table *t,
 	const struct query_part *asked, uint64_t columns)
 {
 	for (struct query_kept *k = q->kept; k; k = k->next)
-		if (k->table == t && is_within(asked, &k->part) && !(columns & ~k->rows.kept))
+		if (k->table == t && (k->is_all || (!q->is_of_whole && is_within(asked, &k->part))) &&
+			!(columns & ~k->rows.kept))
 			return k;
 	struct query_kept *k = calloc(1, sizeof(*k));
 	struct mer_err *err = &q->failed;
@@ -114,6 +115,8 @@ struct query_kept *query_make(struct query *q, const struct query_table *t,
 		return NULL;
 	k->table = t;
 	k->part = part_to_make(q, t, asked);
+	k->is_all = k->part.begin == INT64_MIN && k->part.end == INT64_MAX && !k->part.host &&
+		    k->part.tid < 0;
 	k->part.host = k->part.host ? strdup(k->part.host) : NULL;
 	const struct mer_experiment *e = session_experiment(api_session(q->of.session));
 	int rc = query_rows_init(&k->rows, t->columns, columns, e->spill, err);

@@ -27,8 +27,7 @@ struct cursor {
 	sqlite3_vtab_cursor base;
 	struct query_place place;
 	int64_t begin, end; /* blocks that lie outside of it are left out */
-	sqlite3_int64 rowid;
-	bool is_at_end;
+	bool is_of_all, is_at_end;
 };
 
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
@@ -235,7 +234,7 @@ static int filter(
 	}
 	c->begin = part.begin;
 	c->end = part.end;
-	c->rowid = 0;
+	c->is_of_all = k->is_all;
 	enter(c);
 	return SQLITE_OK;
 }
@@ -244,7 +243,6 @@ static int next(sqlite3_vtab_cursor *cursor)
 {
 	struct cursor *c = (struct cursor *)cursor;
 	struct query_place *p = &c->place;
-	c->rowid++;
 	if (++p->row < p->rows->blocks[p->block].n)
 		return SQLITE_OK;
 	p->block++;
@@ -277,8 +275,11 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int i)
 
 static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
 {
-	*id = ((struct cursor *)cursor)->rowid;
-	return SQLITE_OK;
+	const struct cursor *c = (const struct cursor *)cursor;
+	struct query *q = ((struct table *)cursor->pVtab)->q;
+	*id = (sqlite3_int64)c->place.block * QUERY_BLOCK + c->place.row;
+	q->needs_whole |= !c->is_of_all;
+	return c->is_of_all ? SQLITE_OK : SQLITE_ABORT;
 }
 
 static const sqlite3_module module = { /* no xCreate: each is there under its own name */

@@ -181,7 +181,8 @@ static int fail(struct query *q, const char *sql, struct mer_err *err)
 	}
 	if (is_cancelled(q))
 		return mer_fail(err, MER_ERR_CANCELLED, "cancelled");
-	if (q->is_refused)
+	/* What is no virtual table of ours cannot be changed in any case. */
+	if (q->is_refused || strstr(said, "may not be modified") || strstr(said, "may not be altered"))
 		return refuse(sql, err);
 	if (code == SQLITE_NOMEM)
 		return mer_fail_nomem(err);
@@ -209,15 +210,29 @@ static int prepare_session(struct query *q, struct mer_err *err)
 	return n && q->of.prepare ? q->of.prepare(q->of.ctx, messages, err) : 0;
 }
 
-static int run(struct query *q, sqlite3_stmt *s, const char *sql, struct query_result *r,
+static int step_all(struct query *q, sqlite3_stmt *s, const char *sql, struct query_result *r,
 	struct mer_err *err)
 {
 	const struct mer_experiment *e = session_experiment(api_session(q->of.session));
 	int code, rc = query_result_begin(r, s, e ? e->spill : NULL, err);
-	if (rc == 0)
-		rc = prepare_session(q, err);
-	while (rc == 0 && (code = sqlite3_step(s)) != SQLITE_DONE)
+	while (rc == 0 && (code = sqlite3_step(s)) != SQLITE_DONE && !q->needs_whole)
 		rc = code == SQLITE_ROW ? query_result_add(r, s, err) : fail(q, sql, err);
+	return rc;
+}
+
+static int run(struct query *q, sqlite3_stmt *s, const char *sql, struct query_result *r,
+	struct mer_err *err)
+{
+	int rc = prepare_session(q, err);
+	if (rc == 0)
+		rc = step_all(q, s, sql, r, err);
+	if (rc == 0 && q->needs_whole) {
+		q->needs_whole = false;
+		q->is_of_whole = true;
+		query_result_fini(r);
+		sqlite3_reset(s);
+		rc = step_all(q, s, sql, r, err);
+	}
 	if (rc == 0)
 		query_result_end(r, q->tables, q->n_tables);
 	return rc;
@@ -227,9 +242,7 @@ size_t query_empty_tables(const struct query *q, const struct query_table **tabl
 {
 	size_t n = 0;
 	for (const struct query_kept *k = q->kept; k; k = k->next) {
-		bool is_all = k->part.begin == INT64_MIN && k->part.end == INT64_MAX &&
-			      !k->part.host && k->part.tid < 0;
-		if (is_all && !k->rows.n_rows && q->is_named[k->table - q->tables] && n < most)
+		if (k->is_all && !k->rows.n_rows && q->is_named[k->table - q->tables] && n < most)
 			tables[n++] = k->table;
 	}
 	return n;
@@ -242,7 +255,7 @@ int query_run(struct query *q, const char *sql, const char **rest, struct query_
 	query_result_fini(r);
 	memset(q->is_named, 0, sizeof(q->is_named));
 	memset(q->n_made, 0, sizeof(q->n_made));
-	q->is_refused = false;
+	q->is_refused = q->is_of_whole = q->needs_whole = false;
 	*rest = sql;
 	if (sqlite3_prepare_v2(q->db, sql, -1, &s, rest))
 		return fail(q, sql, err);

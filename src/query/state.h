@@ -18,6 +18,7 @@ struct query_part {
  * and longer where there is room: see query_forget. */
 struct query_kept {
 	struct query_kept *next;
+	bool is_all; /* part is not limited */
 	const struct query_table *table;
 	struct query_part part;
 	struct query_rows rows;
@@ -35,6 +36,9 @@ struct query {
 	/* Of the statement that is being run, by table: is it named; how often was it made? */
 	bool is_named[QUERY_TABLES];
 	unsigned n_made[QUERY_TABLES];
+	/* SQLite asks which row is which (OR, RIGHT JOIN). Of parts that were made apart nobody
+	 * knows, so the statement begins again, with all rows of each table. */
+	bool is_of_whole, needs_whole;
 	bool is_declaring; /* a virtual table, which SQLite takes for a CREATE */
 	bool is_refused;   /* the statement would do more than read */
 };
