@@ -105,7 +105,8 @@ struct query_kept *query_make(struct query *q, const struct query_table *t,
 	const struct query_part *asked, uint64_t columns)
 {
 	for (struct query_kept *k = q->kept; k; k = k->next)
-		if (k->table == t && (k->is_all || (!q->is_of_whole && is_within(asked, &k->part))) &&
+		if (k->table == t &&
+			(k->is_all || (!q->is_of_whole && is_within(asked, &k->part))) &&
 			!(columns & ~k->rows.kept))
 			return k;
 	struct query_kept *k = calloc(1, sizeof(*k));

@@ -182,7 +182,8 @@ static int fail(struct query *q, const char *sql, struct mer_err *err)
 	if (is_cancelled(q))
 		return mer_fail(err, MER_ERR_CANCELLED, "cancelled");
 	/* What is no virtual table of ours cannot be changed in any case. */
-	if (q->is_refused || strstr(said, "may not be modified") || strstr(said, "may not be altered"))
+	if (q->is_refused || strstr(said, "may not be modified") ||
+		strstr(said, "may not be altered"))
 		return refuse(sql, err);
 	if (code == SQLITE_NOMEM)
 		return mer_fail_nomem(err);

@@ -99,7 +99,7 @@ parts() {
 	done
 	[ "$n" -gt 300 ] || fail "parts of $*: $n rows"
 }
-for name in rpc-relay cpu-mem-io mpi-3vm kvm-nested; do
+for name in mpi-3vm kvm-nested; do
 	every 4 && parts --store "$lab/$name"
 done
 parts --no-store "$lab/lost-events"
@@ -156,6 +156,37 @@ is_verb --store "$lab/lost-events"
 every 2 && is_verb --store "$lab/kvm-nested"
 every 2 && is_verb --store "$lab/rpc-relay"
 is_verb --store --begin +1s --end +2s "$lab/cpu-mem-io"
+
+# ---- Questions of docs/queries.md that verbs answer, too ----
+
+S=$lab/shop-a
+# agree WHAT QUERY COLUMNS WORD...: rows of the query are those of the verb, in its columns
+agree() {
+	ask "$S" "$2" | tail -n +2 | sort >"$dir/got"
+	"$m" "${@:4}" -q --format csv "$S" 2>/dev/null |
+		awk -F, -v keys="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(keys, key, ","); next }
+			{ for (i = 1; i <= n; i++) printf "%s%s", $at[key[i]], i < n ? "," : "\n" }' | sort >"$dir/wanted"
+	same "$1" "$dir/got" "$dir/wanted"
+	[ -s "$dir/got" ] || fail "$1: nothing"
+}
+agree "requests by kind" 'select kind, count(*), max(latency_ns) from requests group by kind' kind,count,max_ns requests
+agree "percentiles of requests" "with r as (select kind, latency_ns, cume_dist() over (partition by kind order by latency_ns) as part from requests)
+	select kind, min(latency_ns) filter (where part >= 0.5), min(latency_ns) filter (where part >= 0.9),
+		min(latency_ns) filter (where part >= 0.99) from r group by kind" kind,p50_ns,p90_ns,p99_ns requests
+agree "waits for a CPU" 'select host, comm, count(*), sum(latency_ns), max(latency_ns) from sched group by host, comm' \
+	host,comm,count,total_ns,max_ns stats sched --group-by host,program -n 0
+agree "calls that failed" 'select host, name, ret, count(*) from syscall where ret_value < 0 group by 1, 2, 3' \
+	host,name,error,count stats syscall --table stats_errors -n 0
+agree "calls that did not return" 'select begin, host, tid, name, so_far_ns from syscall where duration_ns is null' \
+	begin,host,tid,name,so_far_ns top syscall --table top_unfinished --all -n 0
+agree "waits by cause" 'select class, cause, count(*), sum(duration_ns) from waits group by 1, 2' class,cause,count,total_ns stats waits -n 0
+agree "interrupts" 'select host, kind, name, count(*), sum(duration_ns) from irq group by host, kind, nr, name' \
+	host,kind,name,count,total_ns stats irq -n 0
+agree "bytes" 'select host, name, count(*), sum(bytes) from io group by host, name' host,name,count,bytes stats io -n 0
+agree "processes" 'select host, comm, pid, self_ns from top_cpu_processes' host,comm,pid,self_ns top cpu --table processes --all -n 0
+agree "a part of the time" "select begin, host, tid from sched, (select min(begin) + 3000000000 as a from sched)
+	where begin between a and a + 20000000" begin,host,tid log sched --all -n 0 \
+	--begin "$(ask "$S" 'select min(begin) + 3000000000 from sched' | tail -1)" --end "$(ask "$S" 'select min(begin) + 3020000001 from sched' | tail -1)"
 
 # ---- Only reading ----
 
