@@ -197,8 +197,8 @@ void query_result_end(struct query_result *r, const struct query_table *tables, 
 
 /* ---- Reading ---- */
 
-/* What programs get as x: a ratio is kept as a part of 1, whose hundredfold is exactly x if there is
- * one. */
+/* What programs get as x: a ratio is kept as a part of 1, whose hundredfold is exactly x if there
+ * is one. */
 static double real_to_keep(enum mer_type type, double x)
 {
 	double v = x;

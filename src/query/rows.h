@@ -2,8 +2,8 @@
  * kept that somebody asked for. Ten million facts of four columns take some dozens of megabytes.
  *
  * Rows come in blocks of a fixed number. Each block knows the least and the greatest value of the
- * first column, which is a time in tables of facts, so whoever wants a part of the time reads few of
- * them. Rows are only added until query_rows_end, and only read after it. */
+ * first column, which is a time in tables of facts, so whoever wants a part of the time reads few
+ * of them. Rows are only added until query_rows_end, and only read after it. */
 #ifndef MER_QUERY_ROWS_H
 #define MER_QUERY_ROWS_H
 

@@ -45,10 +45,11 @@ struct query {
 
 /* A virtual table of each table, under its name. */
 int query_add_tables(struct query *q, struct mer_err *err);
-/* Rows of at least this part with at least these columns; NULL: q->failed says why there are none. */
+/* Rows of at least this part with at least these columns; NULL: q->failed says why there are
+ * none. */
 struct query_kept *query_make(struct query *q, const struct query_table *t,
 	const struct query_part *part, uint64_t columns);
-/* Gives every fact of a request to whoever asks. */
+/* Rows that are kept beyond what memory should hold, or all; no statement is being run. */
 void query_forget(struct query *q, bool all);
 
 #endif

@@ -18,7 +18,7 @@ struct query_table {
 	/* What a row says depends on what else was looked at, so nothing is looked at apart: the
 	 * class of a wait, amounts. */
 	bool is_whole;
-	/* Column `kind`, which is of a folder in a lake, where it has this name; NULL: no column. */
+	/* Column `kind`, which in a lake is of a folder: so it has this name there; NULL: none. */
 	const char *lake_kind;
 };
 

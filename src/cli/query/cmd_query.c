@@ -493,8 +493,8 @@ const struct ask_verb cli_verb_query = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian query client/ server/ 'select host, comm, count(*), max(latency_ns) as max_ns from sched group by host, comm order by max_ns desc limit 5'",
-			"Which programs waited longest for a CPU." },
+		{ "meridian query client/ server/ 'select comm, count(*) from sched group by 1'",
+			"How often each program was woken." },
 		{ "meridian query -o all.db client/ server/",
 			"All tables, for sqlite3 and other programs." },
 	},
