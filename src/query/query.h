@@ -40,8 +40,10 @@ bool query_is_complete(const char *sql);
 /* Tables of the last statement that have no rows at all; how many. */
 size_t query_empty_tables(const struct query *q, const struct query_table **tables, size_t most);
 
-/* Tables of these names, or all, to a file that is not there. */
-int query_save(
-	struct query *q, const char *path, const char *const *names, size_t n, struct mer_err *err);
+/* Tables of these names, or all, to a database file, which is replaced when all are there. made:
+ * gets a row for each. */
+extern const struct mer_column query_saved_columns[];
+int query_save(struct query *q, const char *path, const char *const *names, size_t n,
+	struct mer_table *made, struct mer_err *err);
 
 #endif

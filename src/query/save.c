@@ -16,6 +16,7 @@ struct saving {
 	struct query *q;
 	sqlite3 *db;
 	sqlite3_stmt *insert[QUERY_TABLES]; /* NULL: the table is not wanted */
+	uint64_t n_rows[QUERY_TABLES];
 };
 
 static int fail(const struct saving *x, const char *path, struct mer_err *err)
@@ -59,6 +60,7 @@ static int add_row(
 			sqlite3_bind_int64(s, i + 1, cells[i].v.i);
 	}
 	int code = sqlite3_step(s);
+	x->n_rows[table]++;
 	sqlite3_clear_bindings(s);
 	return code == SQLITE_DONE ? 0 : fail(x, x->q->tables[table].name, err);
 }
@@ -148,8 +150,14 @@ static int save(struct saving *x, const char *path, const bool *wanted, struct m
 	return rc;
 }
 
-int query_save(
-	struct query *q, const char *path, const char *const *names, size_t n, struct mer_err *err)
+enum { TABLE, ROWS, N_SAVED };
+const struct mer_column query_saved_columns[N_SAVED + 1] = {
+	[TABLE] = { "name", "Table", MER_TEXT },
+	[ROWS] = { "rows", "Rows", MER_COUNT },
+};
+
+int query_save(struct query *q, const char *path, const char *const *names, size_t n,
+	struct mer_table *made, struct mer_err *err)
 {
 	struct saving *x = calloc(1, sizeof(*x));
 	char *beside = NULL;
@@ -186,6 +194,12 @@ int query_save(
 		if (rc)
 			unlink(beside);
 	}
+	for (size_t i = 0; i < q->n_tables && rc == 0; i++)
+		if (wanted[i])
+			mer_table_add(made, (struct mer_cell[N_SAVED]){
+						    [TABLE] = mer_text(q->tables[i].name),
+						    [ROWS] = MER_INT(x->n_rows[i]),
+					    });
 	free(beside);
 	free(x);
 	return rc;

@@ -369,6 +369,18 @@ static int prepare(void *ctx, bool messages, struct mer_err *err)
 	return rc;
 }
 
+static int save(struct asked *x, const struct values *v)
+{
+	struct ask *ask = x->ask;
+	struct mer_table made;
+	mer_table_init(&made, "saved", NULL, query_saved_columns, NULL);
+	int rc = query_save(x->query, ask->output, v->tables.item, v->tables.n, &made, &ask->err);
+	if (rc == 0)
+		rc = ask_table_print(ask, &made);
+	mer_table_fini(&made);
+	return rc;
+}
+
 static int answer(struct asked *x, const struct values *v, const char *sql, bool is_prompt)
 {
 	struct ask *ask = x->ask;
@@ -379,7 +391,7 @@ static int answer(struct asked *x, const struct values *v, const char *sql, bool
 		.ctx = x };
 	int rc = query_new(&of, &x->query, &ask->err);
 	if (rc == 0 && cli_writes_itself(ask))
-		rc = query_save(x->query, ask->output, v->tables.item, v->tables.n, &ask->err);
+		rc = save(x, v);
 	else if (rc == 0 && is_prompt)
 		rc = prompt(x);
 	else if (rc == 0)
