@@ -54,7 +54,11 @@ static int make_facts(struct query *q, struct query_kept *k, struct mer_err *err
 	const struct session_request request = { .tables = &k->table->request,
 		.n = 1,
 		.selection = &what,
-		.options = { .max_ns = INT64_MAX, .take_row = take_row, .taker = &k->rows },
+		.options = { .max_ns = INT64_MAX,
+			.take_row = take_row,
+			.taker = &k->rows,
+			/* A bit that no column has: not even one is needed. */
+			.columns = k->rows.kept | UINT64_C(1) << (QUERY_COLUMNS - 1) },
 		.stage = SESSION_READING };
 	rc = session_request(s, &request, &a, err);
 	session_answer_fini(&a);
