@@ -233,7 +233,7 @@ static void forget_results(struct asked *x)
 
 /* ---- The prompt ---- */
 
-static struct session *waiting_for; /* what an interrupt ends; NULL: nothing runs */
+static struct session *volatile waiting_for; /* what an interrupt ends; NULL: nothing runs */
 
 static void on_interrupt(int number)
 {
