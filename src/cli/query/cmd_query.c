@@ -479,6 +479,7 @@ static const struct ask_option options[] = {
 const struct ask_verb cli_verb_query = {
 	.name = "query",
 	.help = "ask anything in SQL: what happened, and all tables",
+	.is_aside = true,
 	.synopsis = "[OPTION...] TRACE... ['SELECT ...']",
 	.description =
 		"Answers questions in SQL (of SQLite). Every kind of facts that 'meridian log' lists "
