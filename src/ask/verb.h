@@ -21,6 +21,9 @@ struct ask_verb {
 	bool of_states;		 /* it needs what tasks did, and no facts */
 	bool is_aside;		 /* the list of verbs has its name alone */
 	bool is_program;	 /* a program of its own, meridian-NAME, and no verb of this one */
+	/* -o FILE with one of these endings is a file that it writes itself: "db|sqlite"; NULL:
+	 * none. */
+	const char *writes;
 	const struct ask_option *options; /* its own; ends with {0}; NULL: none */
 	size_t values_size;		  /* of the struct that the options' values go to */
 	int min_args, max_args;		  /* max_args -1: any number */

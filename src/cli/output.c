@@ -103,9 +103,18 @@ static const char *file_ending(const struct ask *ask)
 	}
 }
 
+bool cli_writes_itself(const struct ask *ask)
+{
+	const char *dot = ask->output ? strrchr(ask->output, '.') : NULL;
+	return dot && ask->verb->writes &&
+	       ask_choice_index(ask->verb->writes, dot + 1, strlen(dot + 1)) >= 0;
+}
+
 int cli_open_output(struct ask *ask)
 {
 	const char *name = ask->output && strcmp(ask->output, "-") != 0 ? ask->output : NULL;
+	if (cli_writes_itself(ask))
+		return open_output(ask, NULL);
 	if (!name || !(ask->verb->uses & ASK_USES_TABLES) || !is_folder(name))
 		return open_output(ask, name);
 	if (ask->picture_only)

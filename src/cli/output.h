@@ -6,6 +6,8 @@
 
 /* Opens the output and decides about colors, after parsing. */
 int cli_open_output(struct ask *ask);
+/* Does -o name a file that the verb writes itself (ask_verb.writes)? */
+bool cli_writes_itself(const struct ask *ask);
 /* With -o FOLDER/: results go to the file FOLDER/ID.csv (.jsonl, .json) from now on. */
 int cli_output_file(struct ask *ask, const char *id);
 /* Flushes; 0 or an error when anything that was written did not arrive. */

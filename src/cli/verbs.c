@@ -4,8 +4,8 @@
 #include <string.h>
 
 extern const struct ask_verb cli_verb_serve, cli_verb_report, cli_verb_tui, cli_verb_cache,
-	cli_verb_record, cli_verb_part, cli_verb_merge, cli_verb_fleet, cli_verb_completion,
-	cli_verb_help, cli_verb_version;
+	cli_verb_record, cli_verb_query, cli_verb_part, cli_verb_merge, cli_verb_fleet,
+	cli_verb_completion, cli_verb_help, cli_verb_version;
 
 const struct ask_verb *const cli_verbs[] = {
 	&cli_verb_record,
@@ -26,6 +26,7 @@ const struct ask_verb *const cli_verbs[] = {
 	&ask_verb_log,
 	&ask_verb_freq,
 	&ask_verb_state,
+	&cli_verb_query,
 	&ask_verb_export,
 	&cli_verb_tui,
 	&cli_verb_serve,

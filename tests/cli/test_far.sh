@@ -29,6 +29,7 @@ for name in far lost; do
 		state) words=(--at +1ms) ;;
 		report) words=(-o "$dir/$name.html") ;;
 		export) words=(-o "$dir/$name.lake") ;;
+		query) words=(-f tests/cli/query.sql) ;;
 		esac
 		timeout 120 "$m" "$verb" "${words[@]}" "$dir/$name" >"$dir/out" 2>"$dir/err" </dev/null
 		got=$?

@@ -50,6 +50,7 @@ while IFS=$'\t' read -r verb _; do
 	layout) words=("$T" "$(printf 'ask\e[31m\nFORGED\x9b\xc2\x9b')") ;;
 	path | task | diff | blocked) words=(--tid 10,20 "$T") ;;
 	export) words=(-o "$dir/lake" "$T") ;;
+	query) words=("$T" 'select * from syscall; select * from sched') ;;
 	esac
 	for format in ${formats:-table}; do
 		case $verb in

@@ -84,6 +84,7 @@ for verb in $("$m" --verbs | cut -f1); do
 	top | log | freq) words="cpu $demo" ;;
 	path | task | diff | blocked) words="--comm wget $demo" ;;
 	export) words="-o $dir/lake $demo" ;;
+	query) words="-f tests/cli/query.sql $demo" ;;
 	*) words=$demo ;;
 	esac
 	# shellcheck disable=SC2086
@@ -126,6 +127,7 @@ for verb in $("$m" --verbs | cut -f1); do
 	top | log | freq) ends "$verb" cpu $demo ;;
 	path | task | diff | blocked) ends "$verb" --comm wget $demo ;;
 	export) ends "$verb" -o "$dir/lake" $demo ;;
+	query) ends "$verb" -f tests/cli/query.sql $demo ;;
 	*) ends "$verb" $demo ;;
 	esac
 done

@@ -140,8 +140,11 @@ static void add_row(const struct fold_plan *p, const struct analysis_run *run,
 	const struct picked *x, struct mer_table *t)
 {
 	struct mer_cell cells[FOLD_MAX_COLUMNS];
+	/* What finishes rows may look at all. */
+	uint64_t wanted =
+		run->options->columns && !p->fold->finish ? run->options->columns : ~UINT64_C(0);
 	for (uint32_t c = 0; c < p->n_columns; c++)
-		cells[c] = cell_of(p, run, c, x, t->arena);
+		cells[c] = c >= 64 || wanted >> c & 1 ? cell_of(p, run, c, x, t->arena) : MER_NONE;
 	mer_table_add(t, cells);
 }
 
