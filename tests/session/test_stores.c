@@ -332,7 +332,7 @@ static void what_is_damaged_is_made_again_in_a_session(void **state)
 		ask_once(here, "disk", "log", &whole);
 	struct session *s = open_with(here);
 	assert_true(ask(s, "disk", "log", &whole) == expected);
-	session_store_drop(s); /* as who finds it damaged does */
+	assert_int_equal(session_store_drop(s, &err), 0); /* as who finds it damaged does */
 	assert_true(ask(s, "disk", "log", &whole) == expected);
 	assert_int_equal(session_stored(s), SESSION_STORE_DAMAGED);
 	assert_int_equal(files("world-", false), 0);
