@@ -103,7 +103,7 @@ static int refuse_traces(
 		uint32_t h = e->traces[e->parts[i].trace].host;
 		if (!p->is_there[h] && !trace_of_copy(&e->parts[i], COPIED_ENV_HOST))
 			return mer_fail(err, MER_ERR_INPUT,
-				"%.800s: traces of %.100s beside full parts of other hosts: make its full part, too ('meridian part --full')",
+				"%.800s: traces of %.100s beside full parts of other hosts: make its full part, too",
 				e->parts[i].given, e->hosts[h].name);
 	}
 	return 0;

@@ -154,7 +154,7 @@ run 2 fleet -- top cpu
 run 2 fleet web:traces
 run 2 fleet web:traces --
 text "$dir/err" 'where is the question\?'
-for question in 'graph' 'events' 'nothing' 'summary --peers traces' 'top cpu traces' 'top --bogus' 'requests --bogus' 'top cpu --sync none' 'top --help' 'top nothing'; do
+for question in 'graph' 'events' 'stats' 'top vm' 'log mpi' 'nothing' 'summary --peers traces' 'top cpu traces' 'top --bogus' 'requests --bogus' 'top cpu --sync none' 'top --help' 'top nothing'; do
 	# shellcheck disable=SC2086
 	run 2 fleet web:traces -- $question
 done

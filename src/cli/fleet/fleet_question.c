@@ -170,11 +170,30 @@ static int try(struct fleet *f, const char *sync, struct mer_str *said)
 	return fleet_run_here(f, words, false, said);
 }
 
+/* Can full parts answer what cannot be merged? Not what is of events. */
+static bool may_be_full(const struct fleet *f)
+{
+	static const char *const of_events[] = { "mpi", "vm", "view", "period" };
+	const struct ask_verb *verb = ask_verb_find(f->ask, f->verb);
+	if (!verb->args || strcmp(verb->args, "ANALYSIS") != 0)
+		return true;
+	for (size_t i = 0; i < f->n_asked; i++) {
+		const char *word = f->asked[i];
+		if (word[0] == '-')
+			continue;
+		bool is = false;
+		for (size_t k = 0; k < sizeof(of_events) / sizeof(*of_events); k++)
+			is |= strcmp(word, of_events[k]) == 0;
+		return !is;
+	}
+	return false; /* stats without an analysis counts events */
+}
+
 int fleet_try_question(struct fleet *f, const char *sync)
 {
 	struct mer_str said = { 0 };
 	int rc = try(f, sync, &said);
-	if (rc == ASK_USAGE && !f->is_full) {
+	if (rc == ASK_USAGE && !f->is_full && may_be_full(f)) {
 		f->is_full = true;
 		mer_str_clear(&said);
 		rc = try(f, sync, &said);
