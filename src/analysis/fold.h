@@ -306,6 +306,8 @@ int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fac
 	const void *facts, size_t n, struct mer_err *err);
 /* Does it need all facts, including those outside the analyzed time? */
 bool fold_needs_all_time(const struct fold_plan *p);
+/* Does it need facts of all tasks, whichever are selected? */
+bool fold_needs_every_task(const struct fold_plan *p);
 /* Must facts wait until it is known which tasks are selected? Then the engine keeps the facts of
  * each kind and host for all states that use them, and adds those of selected tasks when
  * everything has been read. */

@@ -32,6 +32,9 @@ asked "task" task --comm rpc-cli --nth 1 --json $t
 asked "list of tasks" path --list $t
 asked "page faults" top faults --csv-safe --format csv $t
 asked "page faults by time" stats faults --begin +0.2s --json $t
+tid=$("$m" top cpu -n 1 --json $t 2>/dev/null | jq '.tables[0].rows[0].tid')
+asked "hosts and CPUs beside a task" top cpu --tid "$tid" --table all --json $t
+asked "the same over time" top cpu --tid "$tid" --bins 3 --json $t
 equal "still one store" "$(stores)" 1
 asked "diff" diff --comm rpc-cli --json $t
 asked "requests" requests --json $t

@@ -439,6 +439,11 @@ bool fold_needs_all_time(const struct fold_plan *p)
 	return p->level_column >= 0;
 }
 
+bool fold_needs_every_task(const struct fold_plan *p)
+{
+	return p->fold->every_task;
+}
+
 static int plan_order(const struct fold_maker *m)
 {
 	const struct fold_cell c = { .op = FOLD_FIRST };
