@@ -20,7 +20,7 @@ struct taker { /* receives the facts of one kind and host */
 	size_t n_states;
 	/* for facts whose tasks are not known to be selected yet; NULL: none */
 	struct fold_waiting *waiting;
-	bool needs_all_time; /* one of the folds needs facts of all times */
+	bool needs_all_time;   /* one of the folds needs facts of all times */
 	bool needs_every_task; /* the same of tasks, also where some are selected */
 	int (*keep)(void *keeper, const struct kernel_host *h, const void *facts, size_t n,
 		struct mer_err *err);
@@ -375,8 +375,8 @@ static struct fact_range range_of(const struct engine *g, const struct taker *t,
 {
 	const struct analysis_options *o = g->run->options;
 	/* A store can select by task, but not by threads that kernel events do not know. */
-	bool of_task = !t->kind->of_cpus && !t->kind->of_host && !t->kind->thread &&
-		       !t->needs_every_task;
+	bool of_task =
+		!t->kind->of_cpus && !t->kind->of_host && !t->kind->thread && !t->needs_every_task;
 	struct fact_range range = { o->begin, o->end, of_task ? tasks : NULL };
 	if (t->needs_all_time || t->kind->of_host) {
 		range.begin = INT64_MIN;

@@ -75,8 +75,7 @@ static bool get(struct store_in *in, void *rows, size_t n, uint32_t first, const
 	for (size_t i = 0; ok && i < n; i++) {
 		ok = fits(w, &b[i].from) && fits(w, &b[i].to) && b[i].from.time <= b[i].to.time &&
 		     (b[i].answers < w->n_bridges || b[i].answers == KERNEL_NONE) &&
-		     b[i].kind < SYNC_N_KINDS && b[i].content <= SYNC_DATA &&
-		     (!b[i].was_held || b[i].from.span != KERNEL_NONE);
+		     b[i].kind < SYNC_N_KINDS && b[i].content <= SYNC_DATA;
 	}
 	return ok;
 }

@@ -373,7 +373,7 @@ static int get_world_head(struct store *s, const struct mer_experiment *e, struc
 			return refuse(err, "hosts");
 		/* Before there is room for them. */
 		if (!store_rows_are_of(&s->files[i], STORE_BRIDGES, 0, head->n_bridges))
-			return refuse(err, "packets");
+			return refuse(err, "tables");
 		w->n_bridges = head->n_bridges;
 		w->n_unsynchronized = head->n_unsynchronized;
 		w->n_inversions = head->n_inversions;

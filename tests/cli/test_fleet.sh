@@ -182,7 +182,6 @@ clean "lines of --dry-run"
 
 heal
 while read -r question; do
-	every 3 || continue
 	# shellcheck disable=SC2086
 	run 0 fleet "${fleet[@]}" --keep whole -- $question
 	cp "$dir/out" "$dir/fleet.out"
@@ -197,10 +196,8 @@ path --list -n 5
 stats net
 log waits -n 20 --format csv
 QUESTIONS
-# Once without facts, and once with them, which serve all that follow; sanitized only the first is asked for.
-twice="--full client --full"
-! is_part || twice=--full
-equal "all questions by the same full parts" "$(calls)" "client $twice client part db ${twice/client/db} db part web ${twice/client/web} web part "
+# Once without facts, and once with them, which serve all that follow.
+equal "all questions by the same full parts" "$(calls)" "client --full client --full client part db --full db --full db part web --full web --full web part "
 equal "all ends" "$(grep -c -- ' part -q --rate 0 ' "$dir/load")" 3
 clean "full parts"
 heal
