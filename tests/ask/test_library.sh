@@ -29,22 +29,24 @@ there "$t" || finish
 # Through Python, all of one session, twice and in both directions: an answer has the findings of what it was made of, not those of other
 # questions.
 if [ -z "$SANITIZE" ] && command -v python3 >/dev/null; then
-	LIBMERIDIAN=$BUILD/libmeridian.so python3 - "$SRC/examples" "$lab" "$dir" <<'END' >"$dir/out" 2>&1
+	LIBMERIDIAN=$BUILD/libmeridian.so PYTHONPATH=$SRC/python python3 -W ignore - "$lab" "$dir" <<'END' >"$dir/out" 2>&1
 import glob
+import json
 import sys
-sys.path.insert(0, sys.argv[1])
-from ask import Session
-lab, folder = sys.argv[2:]
+import meridian
+lab, folder = sys.argv[1:]
 for asked in glob.glob(folder + "/asked.*"):
     name, lines = asked.rpartition(".")[2], open(asked).read().splitlines()
-    with Session([lab + "/" + name]) as session:
+    with meridian.open(lab + "/" + name) as session:
         for line in lines + lines[::-1]:
             number, *words = line.split()
-            if session.text(*words) != open(f"{folder}/program.{number}").read():
-                print(f"{name}, {' '.join(words)}: not the program's answer")
-with Session([lab + "/wget-cold-hot"]) as session:
-    tables = session.ask("top", "cpu", "--limit", "2")
-    print(*tables, len(tables["top"]), *(tables["top"][0]["self_ns"] >= tables["top"][1]["self_ns"],))
+            with open(f"{folder}/program.{number}") as program:
+                if session.ask(*words).json() != json.load(program):
+                    print(f"{name}, {' '.join(words)}: not the program's answer")
+with meridian.open(lab + "/wget-cold-hot") as session:
+    table, = session.ask("top", "cpu", "--limit", "2")
+    first, second = table.dicts()
+    print(table.id, len(table), first["self_ns"] >= second["self_ns"])
 END
 	equal "Python" "$(cat "$dir/out")" "top 2 True"
 else
