@@ -134,6 +134,13 @@ static int compare_singles(const void *a, const void *b)
 	return p->is_send - q->is_send;
 }
 
+int kernel_singles_sort(struct kernel_world *w, struct mer_err *err)
+{
+	return mer_sort(w->spill, w->singles, w->n_singles, sizeof(*w->singles), compare_singles)
+		       ? 0
+		       : mer_fail_nomem(err);
+}
+
 /* Each host knows its end of a message, but none the other one's, as their times are not those of
  * one clock. */
 static void add_apart(
@@ -186,9 +193,7 @@ static int collect_singles(struct kernel_world *w, const struct sync_messages *m
 	}
 	for (size_t i = 0; n_all && i < messages->n_links; i++)
 		add_apart(w, &messages->links[i], r);
-	return mer_sort(w->spill, w->singles, w->n_singles, sizeof(*w->singles), compare_singles)
-		       ? 0
-		       : mer_fail_nomem(err);
+	return kernel_singles_sort(w, err);
 }
 
 const struct kernel_single *kernel_singles(const struct kernel_world *w, uint32_t source,

@@ -123,6 +123,8 @@ static inline int kernel_world_go_on(const struct kernel_world *w, struct mer_er
  * there are. */
 const struct kernel_single *kernel_singles(const struct kernel_world *w, uint32_t source,
 	uint32_t destination, int64_t begin, int64_t until, uint32_t *n);
+/* For who fills singles: brings them into their order. */
+int kernel_singles_sort(struct kernel_world *w, struct mer_err *err);
 /* "10.0.0.2:80", and its port. False: not known. */
 enum { KERNEL_ENDPOINT_BYTES = sizeof("255.255.255.255:65535") };
 bool kernel_endpoint_text(const struct kernel_world *w, uint32_t endpoint,

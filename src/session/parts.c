@@ -12,6 +12,7 @@
 #include "session/state.h"
 #include "store/cache.h"
 #include "store/check.h"
+#include "store/messages.h"
 #include "store/record.h"
 
 /* The hosts and their clocks: the same for all that can be used together. */
@@ -19,7 +20,7 @@ static void find_key(const struct session *s, uint8_t key[STORE_KEY_BYTES])
 {
 	/* Others may pack the same things in other ways, or have structs that lie in files as they
 	 * are with other members. */
-	static const uint32_t form[] = { 2, MER_VERSION, sizeof(struct kernel_task),
+	static const uint32_t form[] = { 3, MER_VERSION, sizeof(struct kernel_task),
 		sizeof(struct kernel_name), sizeof(struct kernel_call), sizeof(struct mer_map_slot),
 		sizeof(struct sync_place), sizeof(struct sync_host_counts) };
 	struct store_key k = { { 0 } };
@@ -43,31 +44,58 @@ static void put_hosts(const struct mer_experiment *e, struct mer_str *out)
 		mer_str_printf(out, "host: %s\n", e->hosts[h].name);
 }
 
+/* Of all messages those that the own hosts sent or received: what goes on between others is known
+ * from their files. It borrows all but links and singles. */
+static int own_messages(const struct sync_messages *all, const bool *own, struct sync_messages *m,
+	struct mer_err *err)
+{
+	*m = *all;
+	m->n_links = m->n_singles = 0;
+	m->links = calloc(all->n_links + 1, sizeof(*m->links));
+	m->singles = mer_spill_array(all->spill, all->n_singles + 1, sizeof(*m->singles));
+	if (!m->links || !m->singles)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < all->n_links; i++)
+		if (own[all->links[i].from] || own[all->links[i].to])
+			m->links[m->n_links++] = all->links[i];
+	for (size_t i = 0; i < all->n_singles; i++)
+		if (own[all->singles[i].host])
+			m->singles[m->n_singles++] = all->singles[i];
+	return 0;
+}
+
+static void own_messages_fini(struct sync_messages *m)
+{
+	free(m->links);
+	mer_spill_release(m->singles);
+}
+
 int session_parts_write(
 	struct session *s, const bool *own, bool has_facts, const char *path, struct mer_err *err)
 {
 	uint8_t key[STORE_KEY_BYTES];
-	const struct sync_messages *messages;
-	int rc = session_messages(s, &messages, err);
+	const struct sync_messages *all;
+	struct sync_messages messages = { 0 };
+	struct mer_str about = { 0 };
+	int rc = session_messages(s, &all, err);
 	if (rc)
 		return rc;
 	find_key(s, key);
-	struct mer_str about = { 0 };
 	put_hosts(s->e, &about);
-	if (about.failed || !about.data) {
-		mer_str_fini(&about);
-		return mer_fail_nomem(err);
-	}
+	rc = about.failed || !about.data ? mer_fail_nomem(err)
+					 : own_messages(all, own, &messages, err);
 	const struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes) };
-	rc = store_record(&(struct store_target){ .path = path,
-				  .key = key,
-				  .about = about.data,
-				  .own = own,
-				  .has_no_facts = !has_facts },
-		s->e, messages, &s->matched, s->result, &o, err);
+	if (rc == 0)
+		rc = store_record(&(struct store_target){ .path = path,
+					  .key = key,
+					  .about = about.data,
+					  .own = own,
+					  .has_no_facts = !has_facts },
+			s->e, &messages, &s->matched, s->result, &o, err);
 	session_stage_end(s);
+	own_messages_fini(&messages);
 	mer_str_fini(&about);
 	return rc;
 }
@@ -186,18 +214,36 @@ static bool is_of_these(const struct mer_experiment *e, const char *path)
 	return is;
 }
 
-bool session_parts_first(const struct session *s, char path[PART_PATH_BYTES])
+static bool add_messages(const struct mer_experiment *e, const char *path, struct sync_messages *m,
+	struct mer_diags *found)
 {
-	char other[PART_PATH_BYTES];
-	bool any = false, fit = true;
-	for (uint32_t i = 0; i < s->e->n_copies && fit; i++) {
+	struct store_file f;
+	struct mer_err none;
+	struct mer_diags its;
+	if (!is_of_these(e, path) || store_file_open(&f, path, NULL, &none))
+		return false;
+	mer_diags_init(&its, found->arena);
+	bool ok = store_get_messages(&f, m, &its, &none) == 0;
+	mer_diags_merge_new(found, &its);
+	mer_diags_fini(&its);
+	store_file_close(&f);
+	return ok;
+}
+
+bool session_parts_messages(
+	const struct session *s, struct sync_messages *m, struct mer_diags *found)
+{
+	char path[PART_PATH_BYTES];
+	struct mer_err none;
+	bool any = false, ok = true;
+	for (uint32_t i = 0; i < s->e->n_copies && ok; i++) {
 		if (!part_is_full(&s->e->copies[i]))
 			continue;
-		fit = part_path(&s->e->copies[i], PART_WORLD, any ? other : path) &&
-		      is_of_these(s->e, any ? other : path);
+		ok = part_path(&s->e->copies[i], PART_WORLD, path) &&
+		     add_messages(s->e, path, m, found);
 		any = true;
 	}
-	return any && fit;
+	return any && ok && sync_messages_finish(m, &none) == 0;
 }
 
 bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES])

@@ -18,9 +18,10 @@ int session_parts_write(
 /* The store of all of them. MER_ERR_INPUT: some are damaged, or they do not fit each other. */
 struct store;
 int session_parts_open(struct session *s, struct store **store, struct mer_err *err);
-/* The file of the first one, which has the messages between all hosts, as all have; false: there is
- * none, or they were made with other hosts than these. */
-bool session_parts_first(const struct session *s, char path[PART_PATH_BYTES]);
+/* The messages between all hosts, from all of them, into m, initialized, and found. False: there are
+ * no full parts, they were made with other hosts than these, or are damaged. */
+bool session_parts_messages(
+	const struct session *s, struct sync_messages *m, struct mer_diags *found);
 /* The file with the clocks by which they tell times; false: these are as recorded. */
 bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES]);
 

@@ -261,11 +261,7 @@ static bool find_messages(struct session *s, struct store_file *f, char **path)
 	struct store_key k;
 	struct mer_err none;
 	struct sync_result *clocks;
-	char of_parts[PART_PATH_BYTES];
 	*path = NULL;
-	if (s->e->has_no_events)
-		return session_parts_first(s, of_parts) &&
-		       store_file_open(f, of_parts, NULL, &none) == 0;
 	bool ok = s->o.cache_dir && !s->o.no_store && store_key_of(&k, s->e) &&
 		  find_clocks(s, &clocks);
 	if (!ok)
@@ -276,29 +272,36 @@ static bool find_messages(struct session *s, struct store_file *f, char **path)
 	return *path && store_file_open(f, *path, (const uint8_t *)k.hash, &none) == 0;
 }
 
-bool session_stored_messages(struct session *s, struct sync_messages *m)
+static bool get_messages(struct session *s, struct sync_messages *m, struct mer_diags *found)
 {
 	struct store_file f;
 	struct mer_err none;
-	struct mer_diags found;
 	char *path;
-	if (!find_messages(s, &f, &path)) {
-		free(path);
-		return false;
+	bool ok = find_messages(s, &f, &path);
+	if (ok) {
+		ok = store_get_messages(&f, m, found, &none) == 0;
+		store_file_close(&f);
 	}
+	if (ok)
+		store_cache_touch(path);
+	free(path);
+	return ok;
+}
+
+bool session_stored_messages(struct session *s, struct sync_messages *m)
+{
+	struct mer_err none;
+	struct mer_diags found;
 	mer_diags_init(&found, &s->arena);
 	bool ok = sync_messages_init(m, s->e->n_hosts, &none) == 0;
 	m->spill = s->e->spill;
-	ok = ok && store_get_messages(&f, m, &found, &none) == 0;
+	ok = ok && (s->e->has_no_events ? session_parts_messages(s, m, &found)
+					: get_messages(s, m, &found));
 	if (ok)
 		mer_diags_merge(&s->e->diags, &found);
 	else
 		sync_messages_free(m);
-	if (ok && path)
-		store_cache_touch(path);
 	mer_diags_fini(&found);
-	store_file_close(&f);
-	free(path);
 	return ok;
 }
 

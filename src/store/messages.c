@@ -1,11 +1,11 @@
 #include "store/messages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "store/columns.h"
 #include "store/findings.h"
+#include "store/parts.h"
 #include "store/types.h"
 
 struct saved_link {
@@ -84,6 +84,23 @@ static bool get_link(const struct store_file *f, uint32_t number, const struct s
 	return ok;
 }
 
+/* Links that are not there yet. */
+static bool get_links(const struct store_file *f, const struct saved_link *links, uint64_t n,
+	struct sync_messages *m, bool *no_memory)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < n; i++) {
+		const struct saved_link *s = &links[i];
+		ok = s->from < m->n_hosts && s->to < m->n_hosts &&
+		     s->n / STORE_PACK_MAX <= f->file.size;
+		size_t before = m->n_links;
+		struct sync_link *l = ok ? sync_messages_link(m, s->from, s->to) : NULL;
+		*no_memory |= ok && !l;
+		ok = l && (m->n_links == before || get_link(f, i, s, l, no_memory));
+	}
+	return ok;
+}
+
 int store_get_messages(const struct store_file *f, struct sync_messages *m, struct mer_diags *found,
 	struct mer_err *err)
 {
@@ -94,16 +111,11 @@ int store_get_messages(const struct store_file *f, struct sync_messages *m, stru
 	const struct sync_host_counts *hosts =
 		store_find(f, STORE_MESSAGES, 0, HOSTS, sizeof(*hosts), &n_hosts);
 	bool ok = links && hosts && n_hosts == m->n_hosts && n <= n_hosts * n_hosts &&
-		  store_get_findings(f, STORE_FINDINGS_OF_MESSAGES, found);
-	for (uint32_t i = 0; ok && i < n; i++) {
-		const struct saved_link *s = &links[i];
-		ok = s->from < n_hosts && s->to < n_hosts && s->n / STORE_PACK_MAX <= f->file.size;
-		struct sync_link *l = ok ? sync_messages_link(m, s->from, s->to) : NULL;
-		no_memory |= ok && !l;
-		ok = l && m->n_links == i + 1u && get_link(f, i, s, l, &no_memory);
-	}
-	if (ok)
-		memcpy(m->hosts, hosts, n_hosts * sizeof(*hosts));
+		  store_get_findings(f, STORE_FINDINGS_OF_MESSAGES, found) &&
+		  get_links(f, links, n, m, &no_memory);
+	for (uint32_t h = 0; ok && h < n_hosts; h++)
+		if (store_part_of(f, h) || !(m->hosts[h].n_sent || m->hosts[h].n_received))
+			m->hosts[h] = hosts[h];
 	return ok	   ? 0
 	       : no_memory ? mer_fail_nomem(err)
 			   : mer_fail(err, MER_ERR_INPUT, "no messages that fit");

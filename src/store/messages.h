@@ -11,7 +11,9 @@
  * could not be the same in each bit. Before anything is dropped of m. */
 int store_put_messages(struct store_writer *w, const struct sync_messages *m,
 	const struct mer_diags *found, struct mer_err *err);
-/* Into m, initialized, of the hosts of the file, and found; without streams, endpoints and rounds.
+/* Adds them to m, initialized, of the hosts of the file, and to found; without streams, endpoints
+ * and rounds. Of files of some hosts alone (parts.h), links that m has already are the same, and
+ * each knows best what its own hosts sent and received; after the last one, sync_messages_finish.
  * MER_ERR_INPUT: damaged, or not there. */
 int store_get_messages(const struct store_file *f, struct sync_messages *m, struct mer_diags *found,
 	struct mer_err *err);

@@ -9,12 +9,6 @@
 #include "store/rows.h"
 #include "store/types.h"
 
-/* Of a host that a file is of. Streams as the experiment that the file was made from numbers
- * them. */
-struct store_part_host {
-	uint32_t first_stream, n_streams;
-	uint32_t has_facts, unused;
-};
 enum { PART_HOST, PART_ABSENT }; /* numbers of the sections STORE_PART */
 
 /* The streams of a host follow one another. */
@@ -63,7 +57,7 @@ int store_put_part(struct store_writer *w, const struct kernel_world *world, con
 
 /* ---- whose file it is ---- */
 
-static const struct store_part_host *part_of(const struct store_file *f, uint32_t host)
+const struct store_part_host *store_part_of(const struct store_file *f, uint32_t host)
 {
 	uint64_t n = 0;
 	const struct store_part_host *p =
@@ -76,7 +70,7 @@ static int find_file_of(struct store_parts *p, const char *const *paths,
 {
 	size_t at = 0;
 	for (size_t i = 0; i < p->n; i++) {
-		const struct store_part_host *its = part_of(&p->files[i], host);
+		const struct store_part_host *its = store_part_of(&p->files[i], host);
 		if (!its)
 			continue;
 		if (its->n_streams != streams_of(e, host).n_streams)
@@ -115,11 +109,14 @@ int store_parts_find(struct store_parts *p, const struct store_file *files,
 	*p = (struct store_parts){ .files = files, .n = n, .has_facts = true };
 	p->of = calloc((size_t)e->n_hosts + 1, sizeof(struct store_file *));
 	p->is_there = calloc((size_t)e->n_hosts + 1, sizeof(*p->is_there));
-	if (!p->of || !p->is_there)
+	p->first_streams = calloc((size_t)e->n_hosts + 1, sizeof(*p->first_streams));
+	p->packets = calloc(n + 1, sizeof(*p->packets));
+	if (!p->of || !p->is_there || !p->first_streams || !p->packets)
 		return mer_fail_nomem(err);
 	int rc = 0;
 	for (uint32_t h = 0; rc == 0 && h < e->n_hosts; h++) {
 		p->of[h] = &files[0];
+		p->first_streams[h] = streams_of(e, h).first_stream;
 		rc = find_file_of(p, paths, e, h, err);
 	}
 	return rc ? rc : refuse_traces(p, e, err);
@@ -127,89 +124,13 @@ int store_parts_find(struct store_parts *p, const struct store_file *files,
 
 void store_parts_fini(struct store_parts *p)
 {
+	for (size_t i = 0; p->packets && i < p->n; i++)
+		mer_spill_release(p->packets[i].of);
+	free(p->packets);
+	free(p->first_streams);
 	free(p->of);
 	free(p->is_there);
 	*p = (struct store_parts){ 0 };
-}
-
-/* ---- packets ---- */
-
-static int refuse(struct mer_err *err)
-{
-	return mer_fail(err, MER_ERR_INPUT, "packets that cannot be");
-}
-
-static bool is_same(const struct kernel_bridge *a, const struct kernel_bridge *b)
-{
-	return a->from.time == b->from.time && a->to.time == b->to.time &&
-	       a->from.host == b->from.host && a->to.host == b->to.host &&
-	       a->from.endpoint == b->from.endpoint && a->to.endpoint == b->to.endpoint &&
-	       a->kind == b->kind && a->content == b->content;
-}
-
-/* Streams of the file become those of e. */
-static uint32_t stream_of(
-	const struct store_file *f, const struct mer_experiment *e, uint32_t host, uint32_t stream)
-{
-	const struct store_part_host *its = part_of(f, host);
-	if (!its || stream < its->first_stream || stream - its->first_stream >= its->n_streams)
-		return SYNC_NO_STREAM;
-	return stream - its->first_stream + streams_of(e, host).first_stream;
-}
-
-/* What the file knows of its own hosts' sides. */
-static void take_ends(struct kernel_bridge *b, const struct kernel_bridge *its,
-	const struct store_file *f, const struct mer_experiment *e)
-{
-	if (part_of(f, its->from.host)) {
-		b->from.span = its->from.span;
-		b->from.stream = stream_of(f, e, its->from.host, its->from.stream);
-		b->answers = its->answers;
-		b->was_held = its->was_held;
-	}
-	if (part_of(f, its->to.host)) {
-		b->to.span = its->to.span;
-		b->to.stream = stream_of(f, e, its->to.host, its->to.stream);
-	}
-}
-
-static int add_file(const struct store_file *f, const struct kernel_world *w,
-	struct kernel_bridge *bridges, bool is_first, struct mer_err *err)
-{
-	struct store_rows rows;
-	int rc = store_rows_open(
-		&rows, f, STORE_BRIDGES, 0, &store_bridge_rows, w, w->n_bridges, w->spill, err);
-	const struct kernel_bridge *its = rows.rows;
-	for (uint32_t i = 0; rc == 0 && i < w->n_bridges; i++) {
-		uint32_t first, n;
-		struct kernel_bridge *b = &bridges[i];
-		if (!store_rows_load(&rows, i, &first, &n))
-			rc = refuse(err);
-		if (rc == 0 && is_first) {
-			*b = its[i];
-			b->from.span = b->to.span = b->answers = KERNEL_NONE;
-			b->from.stream = b->to.stream = SYNC_NO_STREAM;
-			b->was_held = false;
-		} else if (rc == 0 && !is_same(b, &its[i])) {
-			rc = mer_fail(err, MER_ERR_INPUT, "other messages than the others");
-		}
-		if (rc == 0)
-			take_ends(b, &its[i], f, w->e);
-	}
-	store_rows_close(&rows);
-	return rc;
-}
-
-int store_parts_bridges(const struct store_parts *p, const struct kernel_world *w,
-	struct kernel_bridge **bridges, struct mer_err *err)
-{
-	*bridges = mer_spill_array(w->spill, (size_t)w->n_bridges + 1, sizeof(**bridges));
-	if (!*bridges)
-		return mer_fail_nomem(err);
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < p->n; i++)
-		rc = add_file(&p->files[i], w, *bridges, i == 0, err);
-	return rc;
 }
 
 /* ---- what the experiment lacks ---- */
@@ -246,18 +167,74 @@ int store_parts_absent(const struct store_parts *p, struct mer_experiment *e, st
 
 /* ---- requests ---- */
 
+/* The file's numbers of packets become the world's. */
+static bool all_to_world(const struct store_parts *p, const struct kernel_world *w, uint32_t host,
+	struct requests_host *r)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < r->n_sockets; i++) {
+		struct requests_socket *s = &r->sockets[i];
+		ok = store_parts_packet(p, host, &s->arrived, 1);
+		for (uint32_t k = 0; ok && k < s->n_samples; k++)
+			ok = store_parts_packet(p, host, &s->samples[k], 0);
+	}
+	for (uint32_t i = 0; ok && i < r->n_sightings; i++) {
+		struct requests_sighting *s = &r->sightings[i];
+		ok = store_parts_packet(p, host, &s->packet, 0);
+		const struct kernel_bridge *b = ok ? kernel_bridge_at(w, s->packet) : NULL;
+		ok = ok && (s->is_send ? b->from.host : b->to.host) == host;
+	}
+	return ok;
+}
+
 static int get_log(const struct store_parts *p, const struct kernel_world *w,
 	struct requests_log **log, struct mer_err *err)
 {
 	int rc = requests_log_new(w->n_hosts, w->spill, log, err);
-	for (uint32_t h = 0; rc == 0 && h < w->n_hosts; h++)
-		if (p->is_there[h])
-			rc = store_get_request_log(p->of[h], w, h, &(*log)->hosts[h], err);
+	for (uint32_t h = 0; rc == 0 && h < w->n_hosts; h++) {
+		if (!p->is_there[h])
+			continue;
+		struct requests_host *r = &(*log)->hosts[h];
+		rc = store_get_request_log(p->of[h], w, h, store_parts_n_packets(p, h), r, err);
+		if (rc == 0 && !all_to_world(p, w, h, r))
+			rc = mer_fail(err, MER_ERR_INPUT, "no log of requests that fits");
+	}
 	if (rc) {
 		requests_log_free(*log);
 		*log = NULL;
 	}
 	return rc;
+}
+
+/* Of those that a file has, those of its own hosts; and of hosts that no file is of. */
+static int add_singles(const struct store_parts *p, const struct store_file *f,
+	struct kernel_world *w, size_t *cap, struct mer_err *err)
+{
+	struct kernel_single *its;
+	uint32_t n;
+	int rc = store_get_singles(f, w, &its, &n, err);
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		if (!store_part_of(f, its[i].host) && p->is_there[its[i].host])
+			continue;
+		size_t have = w->n_singles;
+		if (have >= UINT32_MAX - 1)
+			rc = mer_fail(err, MER_ERR_LIMIT, "too many packets");
+		else if (!mer_spill_grow(w->spill, &w->singles, have, cap, sizeof(*w->singles)))
+			rc = mer_fail_nomem(err);
+		else
+			w->singles[w->n_singles++] = its[i];
+	}
+	mer_spill_release(its);
+	return rc;
+}
+
+static int get_singles(const struct store_parts *p, struct kernel_world *w, struct mer_err *err)
+{
+	size_t cap = 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < p->n; i++)
+		rc = add_singles(p, &p->files[i], w, &cap, err);
+	return rc ? rc : kernel_singles_sort(w, err);
 }
 
 int store_parts_requests(const struct store_parts *p, struct kernel_world *w,
@@ -270,8 +247,7 @@ int store_parts_requests(const struct store_parts *p, struct kernel_world *w,
 	int rc = get_log(p, w, &log, err);
 	if (rc)
 		return rc;
-	/* All files have all of them: messages are of all hosts. */
-	rc = store_get_singles(&p->files[0], w, &w->singles, &w->n_singles, err);
+	rc = get_singles(p, w, err);
 	if (rc) {
 		requests_log_free(log);
 		return rc;

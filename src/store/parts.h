@@ -4,9 +4,9 @@
  *   recording of a host, ends of the others' messages ──store_record──→ file of that host
  *   files of all hosts ──store_open_parts──→ store
  *
- * Who makes such a file knows all messages, so packets have the same numbers in all of them; a file
- * has the spans of its own hosts alone. What needs all hosts (requests, who waited for whom) is
- * found where the files are together. */
+ * A file has the spans of its own hosts alone, and the packets that these sent or received, with
+ * numbers of its own; where the files are together they get the world's. What needs all hosts
+ * (requests, who waited for whom) is found there, too. */
 #ifndef MER_STORE_PARTS_H
 #define MER_STORE_PARTS_H
 
@@ -18,14 +18,29 @@
 int store_put_part(struct store_writer *w, const struct kernel_world *world, const bool *own,
 	bool has_facts, struct mer_err *err);
 
+/* Of a host that a file is of. Streams as the experiment that the file was made from numbers
+ * them. */
+struct store_part_host {
+	uint32_t first_stream, n_streams;
+	uint32_t has_facts, unused;
+};
+/* NULL: the file is not of that host. */
+const struct store_part_host *store_part_of(const struct store_file *f, uint32_t host);
+
 struct store_parts {
 	const struct store_file *files;
 	size_t n;
+	/* By file: the world's numbers of its packets; blocks of the world's spill. */
+	struct store_part_packets {
+		uint32_t *of;
+		uint32_t n;
+	} * packets;
 	/* By host: the file that is of it, or, of a host that none is of, the first one, which
 	 * knows no tasks of it. */
 	const struct store_file **of;
-	bool *is_there; /* by host: a file is of it */
-	bool has_facts; /* all of them do */
+	bool *is_there;		 /* by host: a file is of it */
+	uint32_t *first_streams; /* by host: of the experiment */
+	bool has_facts;		 /* all of them do */
 };
 
 /* Who is of which host. MER_ERR_INPUT: a file is of other hosts, of other streams than e has, or of
@@ -34,10 +49,16 @@ int store_parts_find(struct store_parts *p, const struct store_file *files,
 	const char *const *paths, size_t n, const struct mer_experiment *e, struct mer_err *err);
 void store_parts_fini(struct store_parts *p);
 
-/* The packets of w, whose hosts are there, with what each file knows of its own side: an array of
- * w's spill. MER_ERR_INPUT: damaged, or the files were made of different messages. */
-int store_parts_bridges(const struct store_parts *p, const struct kernel_world *w,
-	struct kernel_bridge **bridges, struct mer_err *err);
+/* The packets of w, whose hosts are there, with what each file knows of its own hosts' sides: sets
+ * w->bridges, a block of w's spill, and packets. MER_ERR_INPUT: damaged, or the files were made of
+ * different messages. */
+int store_parts_bridges(struct store_parts *p, struct kernel_world *w, struct mer_err *err);
+/* The number, plus `plus`, of a packet in the file of the host becomes that in the world; less than
+ * plus is none, and stays. False: there is no such packet. */
+bool store_parts_packet(
+	const struct store_parts *p, uint32_t host, uint32_t *packet, uint32_t plus);
+/* How many packets the file of the host has. */
+uint32_t store_parts_n_packets(const struct store_parts *p, uint32_t host);
 /* CPUs without a stream that were at work, as each file's host knows: added to e. */
 int store_parts_absent(const struct store_parts *p, struct mer_experiment *e, struct mer_err *err);
 /* As store_get_found_requests: they are found from what each file has. groups: as

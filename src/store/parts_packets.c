@@ -7,6 +7,8 @@
 #include "store/facts.h"
 
 struct collecting {
+	const struct store_parts *parts;
+	uint32_t host;
 	struct mer_spill *spill;
 	struct packet **of;
 	size_t *n, cap;
@@ -20,17 +22,21 @@ static int collect(
 	for (size_t i = 0; i < n; i++) {
 		if (!mer_spill_grow(c->spill, c->of, *c->n, &c->cap, sizeof(**c->of)))
 			return mer_fail_nomem(err);
-		memcpy(&(*c->of)[(*c->n)++], (const struct packet *)facts + i, sizeof(**c->of));
+		struct packet *x = &(*c->of)[(*c->n)++];
+		memcpy(x, (const struct packet *)facts + i, sizeof(*x));
+		if (x->packet != KERNEL_NONE &&
+			!store_parts_packet(c->parts, c->host, &x->packet, 0))
+			return mer_fail(err, MER_ERR_INPUT, "packets that cannot be");
 	}
 	return 0;
 }
 
-/* Numbers of other hosts' tasks and packets are not looked at before they are made anew. */
+/* Numbers of other hosts' tasks are not looked at before they are made anew. */
 static int read_host(struct store_packets *p, const struct store_parts *parts, uint32_t number,
 	const struct kernel_world *w, uint32_t host, struct mer_err *err)
 {
 	const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
-	struct collecting c = { w->spill, &p->of[host], &p->n[host], 0 };
+	struct collecting c = { parts, host, w->spill, &p->of[host], &p->n[host], 0 };
 	return store_facts_read(parts->of[host], host, number, &fact_packet, &w->hosts[host],
 		STORE_NEEDS_ALL, &all, collect, &c, err);
 }

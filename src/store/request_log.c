@@ -148,21 +148,12 @@ static bool counts_fit(const struct requests_host *r, bool *no_memory)
 	return ok;
 }
 
-static bool sighting_fits(const struct requests_host *r, const struct kernel_world *w,
-	uint32_t host, const struct requests_sighting *s)
+static bool rest_fits(
+	const struct requests_host *r, const struct kernel_host *h, uint32_t n_packets)
 {
-	if (s->socket >= r->n_sockets || s->packet >= w->n_bridges)
-		return false;
-	const struct kernel_bridge *p = kernel_bridge_at(w, s->packet);
-	return (s->is_send ? p->from.host : p->to.host) == host;
-}
-
-static bool rest_fits(const struct requests_host *r, const struct kernel_world *w, uint32_t host)
-{
-	const struct kernel_host *h = &w->hosts[host];
 	bool ok = true;
 	for (uint32_t i = 0; ok && i < r->n_sightings; i++)
-		ok = sighting_fits(r, w, host, &r->sightings[i]);
+		ok = r->sightings[i].socket < r->n_sockets && r->sightings[i].packet < n_packets;
 	for (uint32_t i = 0; i < r->n_departures; i++)
 		ok &= r->departures[i].socket < r->n_sockets;
 	for (uint32_t i = 0; i < r->n_meetings; i++)
@@ -209,7 +200,7 @@ static int refuse(struct mer_err *err)
 }
 
 int store_get_request_log(const struct store_file *f, const struct kernel_world *w, uint32_t host,
-	struct requests_host *r, struct mer_err *err)
+	uint32_t n_packets, struct requests_host *r, struct mer_err *err)
 {
 	uint64_t n = 0;
 	const struct counts *c = store_find(f, STORE_REQUEST_LOG, host, COUNTS, sizeof(*c), &n);
@@ -233,7 +224,7 @@ int store_get_request_log(const struct store_file *f, const struct kernel_world 
 	}
 	const struct kernel_host *h = &w->hosts[host];
 	bool no_memory = false;
-	bool ok = actions_fit(r, h) && sockets_fit(r, h, w->n_bridges) && rest_fits(r, w, host) &&
+	bool ok = actions_fit(r, h) && sockets_fit(r, h, n_packets) && rest_fits(r, h, n_packets) &&
 		  counts_fit(r, &no_memory);
 	return ok ? 0 : no_memory ? mer_fail_nomem(err) : refuse(err);
 }

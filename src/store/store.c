@@ -255,6 +255,15 @@ static void mend_spans(struct store_host *of, uint32_t first, struct kernel_span
 		spans[i] = *kernel_span(&w->hosts[of->h - of->store->world.hosts], first + i);
 }
 
+/* The file's numbers of packets become the world's; they were compared with how many it has. */
+static void find_packets(const struct store_host *of, struct kernel_span *spans)
+{
+	uint32_t host = (uint32_t)(of->h - of->store->world.hosts);
+	for (uint32_t i = 0; of->store->parts.n && i < KERNEL_CHUNK; i++)
+		if (spans[i].cause == KERNEL_NETWORK && spans[i].source != KERNEL_NONE)
+			(void)store_parts_packet(&of->store->parts, host, &spans[i].source, 0);
+}
+
 static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 {
 	/* Used when there is no memory to decode a block: unknown spans, as for damaged ones. */
@@ -265,6 +274,7 @@ static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 		return nothing;
 	if (!store_spans_read(&own->spans, chunk, spans))
 		mend_spans(own, chunk << KERNEL_CHUNK_BITS, spans);
+	find_packets(own, spans);
 	kept = kernel_span_log_put(&own->h->log, chunk, spans);
 	own->store->lacks |= !kept;
 	return kept ? kept : nothing;
@@ -313,7 +323,8 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 		.n_tasks = h->n_tasks,
 		.n_calls = h->n_calls,
 		.n_requests = h->n_requests,
-		.n_bridges = s->world.n_bridges };
+		.n_bridges =
+			s->parts.n ? store_parts_n_packets(&s->parts, i) : s->world.n_bridges };
 	int rc = store_spans_open(spans, s->hosts[i].file, i, err);
 	if (rc)
 		return rc;
@@ -359,7 +370,6 @@ static void load_bridge(void *ctx, uint32_t bridge)
 		s->world.bridges[i] = *kernel_bridge_at(w, i);
 }
 
-/* Of all files the same. */
 static int get_world_head(struct store *s, const struct mer_experiment *e, struct mer_err *err)
 {
 	struct kernel_world *w = &s->world;
@@ -368,13 +378,12 @@ static int get_world_head(struct store *s, const struct mer_experiment *e, struc
 		const struct store_world_head *head =
 			store_find(&s->files[i], STORE_WORLD, 0, 0, sizeof(*head), &n);
 		if (!head || n != 1 || head->n_hosts != e->n_hosts ||
-			(head->n_bridges && !head->n_hosts) ||
-			(i && head->n_bridges != w->n_bridges))
+			(head->n_bridges && !head->n_hosts))
 			return refuse(err, "hosts");
 		/* Before there is room for them. */
 		if (!store_rows_are_of(&s->files[i], STORE_BRIDGES, 0, head->n_bridges))
 			return refuse(err, "tables");
-		w->n_bridges = head->n_bridges;
+		w->n_bridges = head->n_bridges; /* of parts: until they are joined */
 		w->n_unsynchronized = head->n_unsynchronized;
 		w->n_inversions = head->n_inversions;
 	}
@@ -385,7 +394,7 @@ static int get_bridges(struct store *s, struct mer_err *err)
 {
 	struct kernel_world *w = &s->world;
 	if (s->parts.n)
-		return store_parts_bridges(&s->parts, w, &w->bridges, err);
+		return store_parts_bridges(&s->parts, w, err);
 	w->saved = (struct kernel_saved){ s, load_bridge, get_waits, get_receivers };
 	int rc = store_rows_open(&s->bridges, &s->files[0], STORE_BRIDGES, 0, &store_bridge_rows, w,
 		w->n_bridges, w->spill, err);
