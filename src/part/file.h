@@ -13,8 +13,8 @@
 #define PART_NOTES "notes"
 #define PART_MANIFEST "manifest.json" /* an excerpt of the recording's, if it has one */
 /* A full part has these instead of ends: outlines of the traces (sync/write_traces.h) in folders
- * with numbers, what the hosts' tasks did (store/parts.h), and the clocks by which it is told; none
- * if the clocks are as recorded. */
+ * with numbers, what the hosts' tasks did (store/parts.h), and their clocks, by which it is told
+ * (sync/result_lines.h); none if the clocks are as recorded. */
 #define PART_WORLD "world"
 #define PART_CLOCKS "clocks"
 

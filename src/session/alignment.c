@@ -144,12 +144,10 @@ int session_align(struct session *s, const struct session_alignment_query *q,
 	if (rc)
 		return rc;
 	keep_between(s, q, a);
-	char of_parts[PART_PATH_BYTES];
-	const char *file = q->file						      ? q->file
-			   : s->e->has_no_events && session_parts_clocks(s, of_parts) ? of_parts
-										      : NULL;
-	return file ? sync_load(s->e, file, &a->result, err)
-		    : session_align_again(s, a, &q->options, &a->result, err);
+	if (q->file)
+		return sync_load(s->e, q->file, &a->result, err);
+	rc = s->e->has_no_events ? session_parts_clocks(s, &a->result, err) : 0;
+	return rc || a->result ? rc : session_align_again(s, a, &q->options, &a->result, err);
 }
 
 void session_alignment_fini(struct session_alignment *a)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/fact.h"
+#include "base/file.h"
 #include "base/safe_text.h"
 #include "copied/copied.h"
 #include "mpi/run.h"
@@ -14,6 +15,7 @@
 #include "store/check.h"
 #include "store/messages.h"
 #include "store/record.h"
+#include "sync/result_lines.h"
 
 /* The hosts and their clocks: the same for all that can be used together. */
 static void find_key(const struct session *s, uint8_t key[STORE_KEY_BYTES])
@@ -246,10 +248,50 @@ bool session_parts_messages(
 	return any && ok && sync_messages_finish(m, &none) == 0;
 }
 
-bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES])
+/* ---- clocks ---- */
+
+static int join_clocks(const struct mer_experiment *e, const struct mer_file *files, size_t n,
+	struct mer_str *json, struct mer_err *err)
 {
-	for (uint32_t i = 0; i < s->e->n_copies; i++)
-		if (part_is_full(&s->e->copies[i]))
-			return part_path(&s->e->copies[i], PART_CLOCKS, path);
-	return false;
+	uint32_t n_hosts;
+	struct sync_lines *texts = calloc(n + 1, sizeof(*texts));
+	if (!texts)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		texts[i] = (struct sync_lines){ (const char *)files[i].data, files[i].size };
+	struct mer_err why;
+	int rc = sync_result_join(texts, n, json, &n_hosts, &why);
+	free(texts);
+	if (rc)
+		return mer_fail(err, rc, "full parts: %s", why.text);
+	return n_hosts >= e->n_hosts
+		       ? 0
+		       : mer_fail(err, MER_ERR_USAGE,
+				 "the clocks of hosts without a full part are in none of these: give --sync FILE, with the clocks by which the full parts were made");
+}
+
+int session_parts_clocks(const struct session *s, struct sync_result **r, struct mer_err *err)
+{
+	const struct mer_experiment *e = s->e;
+	struct mer_file *files = calloc(e->n_copies + 1u, sizeof(*files));
+	struct mer_str json = { 0 };
+	char path[PART_PATH_BYTES];
+	size_t n = 0;
+	int rc = files ? 0 : mer_fail_nomem(err);
+	*r = NULL;
+	for (uint32_t i = 0; rc == 0 && i < e->n_copies; i++)
+		if (part_is_full(&e->copies[i]) && part_path(&e->copies[i], PART_CLOCKS, path)) {
+			rc = mer_file_open(&files[n], path, err);
+			n += rc == 0;
+		}
+	if (rc == 0 && n)
+		rc = join_clocks(e, files, n, &json, err);
+	if (rc == 0 && n)
+		rc = sync_result_read(
+			json.data, json.len, "clocks of full parts", e->hosts, e->n_hosts, r, err);
+	mer_str_fini(&json);
+	for (size_t i = 0; i < n; i++)
+		mer_file_close(&files[i]);
+	free(files);
+	return rc;
 }

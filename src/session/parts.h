@@ -22,7 +22,9 @@ int session_parts_open(struct session *s, struct store **store, struct mer_err *
  * no full parts, they were made with other hosts than these, or are damaged. */
 bool session_parts_messages(
 	const struct session *s, struct sync_messages *m, struct mer_diags *found);
-/* The file with the clocks by which they tell times; false: these are as recorded. */
-bool session_parts_clocks(const struct session *s, char path[PART_PATH_BYTES]);
+/* The clocks by which full parts tell times; *r NULL: these are as recorded. MER_ERR_USAGE: some
+ * hosts are given without a full part. */
+struct sync_result;
+int session_parts_clocks(const struct session *s, struct sync_result **r, struct mer_err *err);
 
 #endif

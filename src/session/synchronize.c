@@ -98,20 +98,18 @@ static int apply(struct session *s, struct mer_err *err)
 
 static int align(struct session *s, bool messages, struct mer_err *err)
 {
-	char of_parts[PART_PATH_BYTES];
 	bool in_parts = s->o.clocks == SESSION_CLOCKS_AUTO && s->e->has_no_events,
 	     saved = s->o.clocks == SESSION_CLOCKS_SAVED;
-	int rc = 0;
-	if (in_parts) {
-		saved = session_parts_clocks(s, of_parts);
-		if (!saved)
-			return 0;
-	}
+	int rc = in_parts ? session_parts_clocks(s, &s->result, err) : 0;
+	if (in_parts && !s->result)
+		return rc;
+	saved |= in_parts;
 	if (s->o.clocks == SESSION_CLOCKS_RECORDED || (!saved && s->e->n_hosts < 2 && !s->o.vms.n))
 		return messages && !session_store_is_likely(s) ? compute(s, s->e, true, NULL, err)
 							       : 0;
-	rc = saved ? sync_load(s->e, in_parts ? of_parts : s->o.clocks_file, &s->result, err)
-		   : find(s, messages, err);
+	if (!in_parts)
+		rc = saved ? sync_load(s->e, s->o.clocks_file, &s->result, err)
+			   : find(s, messages, err);
 	if (rc == 0 && saved && messages && !session_store_is_likely(s))
 		rc = compute(s, s->e, true, NULL, err);
 	if (rc == 0)

@@ -18,6 +18,7 @@ typedef const struct mer_json_value *json;
 
 /* Beyond any clock; below them budgets of drift do not overflow. */
 enum { MOST_RATE = 1000, MOST_PPM = MOST_RATE * 1000000 };
+enum { MOST_GROUPS = 1 << 20 };
 
 struct input {
 	struct mer_json_get get;
@@ -27,7 +28,10 @@ struct input {
 	uint32_t n_known;
 	bool is_first;	  /* of the first version, which had other keys */
 	uint32_t n_hosts; /* of the file */
-	uint32_t *place;  /* as the file's hosts: number in the experiment; UINT32_MAX: none */
+	/* Numbers of groups are below it. Of some of the hosts alone (result_lines.h) there may be
+	 * fewer hosts. */
+	uint32_t n_groups;
+	uint32_t *place; /* as the file's hosts: number in the experiment; UINT32_MAX: none */
 };
 
 static const char *quality_name(unsigned q)
@@ -273,7 +277,7 @@ static void read_host(struct input *in, json v, struct file_host *f)
 	h->quality = get_quality(in, v);
 	h->method = get_method(in, v);
 	uint64_t group = mer_json_get_uint(g, v, "group");
-	if (group >= in->n_hosts)
+	if (group >= in->n_groups)
 		mer_json_get_fail(g, v, "'group' is too large");
 	h->group = (uint32_t)group;
 	f->is_reference = mer_json_get_bool(g, v, "is_reference");
@@ -320,7 +324,14 @@ static struct file_host *read_hosts(struct input *in, json root)
 {
 	json list = mer_json_get_array_of(&in->get, root, "hosts", MER_JSON_OBJECT);
 	struct file_host *hosts = calloc(list->n ? list->n : 1, sizeof(*hosts));
-	in->n_hosts = list->n;
+	in->n_hosts = in->n_groups = list->n;
+	if (mer_json_member(root, "n_groups")) {
+		uint64_t n = mer_json_get_uint(&in->get, root, "n_groups");
+		if (n > MOST_GROUPS)
+			mer_json_get_fail(&in->get, root, "'n_groups' is too large");
+		else if (n > in->n_groups)
+			in->n_groups = (uint32_t)n;
+	}
 	if (!hosts)
 		mer_json_get_nomem(&in->get);
 	for (uint32_t i = 0; !in->get.rc && i < list->n; i++) {
@@ -349,12 +360,12 @@ static void note(struct sync_result *r, enum mer_severity severity, const char *
 static void number_groups(struct input *in, struct sync_result *r, const struct file_host *hosts,
 	uint32_t *groups, const bool *found)
 {
-	for (uint32_t g = 0; g < in->n_hosts; g++)
+	for (uint32_t g = 0; g < in->n_groups; g++)
 		groups[g] = UINT32_MAX;
 	for (uint32_t i = 0; i < in->n_hosts; i++)
 		if (in->place[i] != UINT32_MAX)
 			groups[hosts[i].host.group] = 0;
-	for (uint32_t g = 0; g < in->n_hosts; g++)
+	for (uint32_t g = 0; g < in->n_groups; g++)
 		if (groups[g] == 0) {
 			r->references[r->n_groups] = UINT32_MAX;
 			groups[g] = r->n_groups++;
@@ -422,7 +433,7 @@ static void know_all(struct input *in, const struct file_host *hosts)
 static void place_hosts(struct input *in, struct sync_result *r, const struct file_host *hosts)
 {
 	bool *found = get_memory(in, in->n_known, sizeof(*found));
-	uint32_t *groups = get_memory(in, in->n_hosts, sizeof(*groups));
+	uint32_t *groups = get_memory(in, in->n_groups, sizeof(*groups));
 	in->place = get_memory(in, in->n_hosts, sizeof(*in->place));
 	r->n_hosts = in->n_known;
 	r->hosts = get_memory(in, in->n_known, sizeof(*r->hosts));

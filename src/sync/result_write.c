@@ -9,6 +9,7 @@
 
 #include "base/diag_json.h"
 #include "sync/limits/drift.h"
+#include "sync/result_put.h"
 #include "sync/result_view.h"
 
 const char *sync_method_name(enum sync_method method)
@@ -292,7 +293,7 @@ static void put_counts(struct mer_json *j, const struct sync_host_counts *c)
 	mer_json_end_object(j);
 }
 
-static void put_host(struct mer_json *j, const struct sync_result *r, uint32_t number, bool limits)
+void sync_put_host(struct mer_json *j, const struct sync_result *r, uint32_t number, bool limits)
 {
 	const struct sync_host *h = &r->hosts[number];
 	const struct trace_clock_map *m = &h->map;
@@ -372,7 +373,7 @@ static void put_min(struct mer_json *j, const char *key, const struct sync_laten
 		mer_json_kv_null(j, key);
 }
 
-static void put_pair(struct mer_json *j, const struct sync_result *r, const struct sync_pair *p)
+void sync_put_pair(struct mer_json *j, const struct sync_result *r, const struct sync_pair *p)
 {
 	mer_json_begin_object(j);
 	mer_json_kv_text(j, "a", r->hosts[p->a].name);
@@ -417,7 +418,7 @@ static void put_groups(struct mer_json *j, const struct sync_result *r)
 	mer_json_end_array(j);
 }
 
-static void put_vm(struct mer_json *j, const struct sync_result *r, const struct sync_vm *vm)
+void sync_put_vm(struct mer_json *j, const struct sync_result *r, const struct sync_vm *vm)
 {
 	bool paired = vm->guest != SYNC_NO_GUEST;
 	mer_json_begin_object(j);
@@ -465,15 +466,15 @@ int sync_result_write(
 	put_groups(&j, r);
 	mer_json_kv_array(&j, "hosts");
 	for (uint32_t h = 0; h < r->n_hosts; h++)
-		put_host(&j, r, h, limits);
+		sync_put_host(&j, r, h, limits);
 	mer_json_end_array(&j);
 	mer_json_kv_array(&j, "pairs");
 	for (size_t p = 0; p < r->n_pairs; p++)
-		put_pair(&j, r, &r->pairs[p]);
+		sync_put_pair(&j, r, &r->pairs[p]);
 	mer_json_end_array(&j);
 	mer_json_kv_array(&j, "vms");
 	for (uint32_t v = 0; v < r->n_vms; v++)
-		put_vm(&j, r, &r->vms[v]);
+		sync_put_vm(&j, r, &r->vms[v]);
 	mer_json_end_array(&j);
 	mer_json_kv_array(&j, "diagnostics");
 	for (size_t i = 0; i < r->diags.n; i++)

@@ -90,7 +90,9 @@ run 0 requests -q "$@" --format csv
 cp "$dir/out" "$dir/own"
 run 0 requests -q "$3" "$1" "$2" --format csv --sync "$dir/p/all.sync"
 same "the clocks are in the parts" "$dir/own" "$dir/out"
-run 0 requests "$1" "$2" "${3%.full}.part" --json
+run 2 requests "$1" "$2" "${3%.full}.part"
+text "$dir/err" 'the clocks of hosts without a full part are in none of these: give --sync FILE'
+run 0 requests "$1" "$2" "${3%.full}.part" --sync "$dir/p/all.sync" --json
 jq -e '.tables[0].rows | length > 0' "$dir/out" >/dev/null && ok || fail "without a host: $(head -c 300 "$dir/out")"
 run 3 requests "$1"
 text "$dir/err" 'made together with h1, h2, too: give the full parts of all hosts'

@@ -16,6 +16,7 @@
 #include "copied/notes.h"
 #include "part/archive.h"
 #include "session/parts.h"
+#include "sync/result_lines.h"
 #include "sync/write_traces.h"
 
 struct full {
@@ -214,7 +215,7 @@ static int add_clocks(struct full *f, struct part_archive *a)
 	struct mer_str text = { 0 };
 	if (!r)
 		return 0;
-	int rc = sync_result_write(r, true, &text, &f->ask->err);
+	int rc = sync_result_write_lines(r, f->is_own, &text, &f->ask->err);
 	if (rc == 0)
 		rc = part_archive_add(a, PART_CLOCKS, text.data, text.len, &f->ask->err);
 	mer_str_fini(&text);
