@@ -64,6 +64,13 @@ const char *ask_cache_folder(struct ask *ask)
 	return ask->program ? ask->program->cache_folder(ask) : NULL;
 }
 
+const char *ask_clocks_file(const struct ask *ask)
+{
+	bool is_word =
+		!ask->sync || strcmp(ask->sync, "auto") == 0 || strcmp(ask->sync, "none") == 0;
+	return is_word ? NULL : ask->sync;
+}
+
 int ask_spill_options(struct ask *ask, const struct mer_spill_options **options)
 {
 	/* A library has an open session, which knows. */

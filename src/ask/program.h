@@ -56,6 +56,8 @@ static inline void ask_progress_add(struct ask_progress *p, uint64_t bytes)
 
 /* $XDG_CACHE_HOME/meridian, else ~/.cache/meridian; in ask->arena. NULL: there is neither. */
 const char *ask_cache_folder(struct ask *ask);
+/* The file of clocks of --sync; NULL: it is "auto" or "none", or was not given. */
+const char *ask_clocks_file(const struct ask *ask);
 /* Where what does not fit into memory goes (base/spill.h); in ask->arena. */
 int ask_spill_options(struct ask *ask, const struct mer_spill_options **options);
 

@@ -138,7 +138,7 @@ static bool is_method(const char *word)
 int ask_session_options(struct ask *ask, struct mer_session_options *o)
 {
 	bool is_auto = !ask->sync || strcmp(ask->sync, "auto") == 0;
-	bool is_saved = !is_auto && strcmp(ask->sync, "none") != 0;
+	bool is_saved = ask_clocks_file(ask) != NULL;
 	const char *cache = ask_cache_folder(ask);
 	const struct mer_spill_options *spill;
 	if (ask->store && ask->no_store)

@@ -6,6 +6,7 @@
 
 #include "analysis/fact.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/safe_text.h"
 #include "copied/copied.h"
 #include "mpi/run.h"
@@ -14,29 +15,76 @@
 #include "store/cache.h"
 #include "store/check.h"
 #include "store/messages.h"
+#include "store/parts.h"
 #include "store/record.h"
 #include "sync/result_lines.h"
 
-/* The hosts and their clocks: the same for all that can be used together. */
-static void find_key(const struct session *s, uint8_t key[STORE_KEY_BYTES])
+/* Hosts of an experiment, as a file numbers them. */
+struct hosts {
+	uint32_t *of; /* the experiment's numbers; malloc'ed */
+	uint32_t n;
+};
+
+static uint32_t place_of(const struct hosts *hosts, uint32_t host)
+{
+	uint32_t i = 0;
+	while (i < hosts->n && hosts->of[i] != host)
+		i++;
+	return i;
+}
+
+/* The maps of their clocks, and which can be compared with each other: the first host of each
+ * group, as numbers of groups depend on which other hosts there are. */
+static void mix_clocks(struct store_key *k, const struct hosts *hosts, const struct sync_result *r)
+{
+	for (uint32_t i = 0; i < hosts->n; i++) {
+		const struct sync_host *h = &r->hosts[hosts->of[i]];
+		uint32_t first = 0;
+		while (r->hosts[hosts->of[first]].group != h->group)
+			first++;
+		store_key_mix(k, &first, sizeof(first));
+		store_key_mix(k, h->map.pieces, h->map.n * sizeof(*h->map.pieces));
+	}
+	for (uint32_t v = 0; v < r->n_vms; v++) {
+		const struct sync_vm *vm = &r->vms[v];
+		const uint32_t who[] = { place_of(hosts, vm->hypervisor),
+			place_of(hosts, vm->guest), vm->pid };
+		if (who[0] < hosts->n && who[1] < hosts->n)
+			store_key_mix(k, who, sizeof(who));
+	}
+}
+
+/* The hosts and their clocks: the same where a file is made and where it is used. */
+static void find_key(
+	const struct session *s, const struct hosts *hosts, uint8_t key[STORE_KEY_BYTES])
 {
 	/* Others may pack the same things in other ways, or have structs that lie in files as they
 	 * are with other members. */
-	static const uint32_t form[] = { 3, MER_VERSION, sizeof(struct kernel_task),
+	const uint32_t form[] = { 4, MER_VERSION, sizeof(struct kernel_task),
 		sizeof(struct kernel_name), sizeof(struct kernel_call), sizeof(struct mer_map_slot),
-		sizeof(struct sync_place), sizeof(struct sync_host_counts) };
+		sizeof(struct sync_place), sizeof(struct sync_host_counts), s->result != NULL };
 	struct store_key k = { { 0 } };
 	store_key_mix(&k, form, sizeof(form));
 	for (size_t i = 0; fact_kinds[i]; i++) {
 		store_key_mix(&k, fact_kinds[i]->id, strlen(fact_kinds[i]->id) + 1);
 		store_key_mix(&k, &fact_kinds[i]->size, sizeof(fact_kinds[i]->size));
 	}
-	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
-		const char *name = s->e->hosts[h].name;
+	for (uint32_t i = 0; i < hosts->n; i++) {
+		const char *name = s->e->hosts[hosts->of[i]].name;
 		store_key_mix(&k, name, strlen(name) + 1);
 	}
-	store_key_mix_clocks(&k, s->result);
+	if (s->result)
+		mix_clocks(&k, hosts, s->result);
 	memcpy(key, k.hash, STORE_KEY_BYTES);
+}
+
+static int all_hosts(const struct mer_experiment *e, struct hosts *hosts, struct mer_err *err)
+{
+	hosts->of = malloc((e->n_hosts + 1u) * sizeof(*hosts->of));
+	hosts->n = e->n_hosts;
+	for (uint32_t h = 0; hosts->of && h < e->n_hosts; h++)
+		hosts->of[h] = h;
+	return hosts->of ? 0 : mer_fail_nomem(err);
 }
 
 /* What a file says of the hosts that it was made with. */
@@ -72,6 +120,20 @@ static void own_messages_fini(struct sync_messages *m)
 	mer_spill_release(m->singles);
 }
 
+/* Of what was found when they were matched, what is not of other hosts: these know better. */
+static void own_findings(struct session *s, const bool *own, struct mer_diags *found)
+{
+	for (size_t i = 0; i < s->matched.n; i++) {
+		const struct mer_diag *d = &s->matched.rows[i];
+		bool is_others = false;
+		for (uint32_t h = 0; d->host && h < s->e->n_hosts; h++)
+			is_others |= !own[h] && strcmp(s->e->hosts[h].name, d->host) == 0;
+		if (!is_others)
+			mer_diag_add(found, d, "%s", d->message);
+	}
+	found->n_dropped = s->matched.n_dropped;
+}
+
 int session_parts_write(
 	struct session *s, const bool *own, bool has_facts, const char *path, struct mer_err *err)
 {
@@ -79,13 +141,22 @@ int session_parts_write(
 	const struct sync_messages *all;
 	struct sync_messages messages = { 0 };
 	struct mer_str about = { 0 };
+	struct hosts hosts = { 0 };
+	struct mer_diags found;
 	int rc = session_messages(s, &all, err);
 	if (rc)
 		return rc;
-	find_key(s, key);
+	mer_diags_init(&found, &s->arena);
+	rc = all_hosts(s->e, &hosts, err);
+	if (rc == 0)
+		find_key(s, &hosts, key);
+	free(hosts.of);
 	put_hosts(s->e, &about);
-	rc = about.failed || !about.data ? mer_fail_nomem(err)
-					 : own_messages(all, own, &messages, err);
+	if (rc == 0)
+		rc = about.failed || !about.data ? mer_fail_nomem(err)
+						 : own_messages(all, own, &messages, err);
+	if (rc == 0)
+		own_findings(s, own, &found);
 	const struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes) };
@@ -95,67 +166,81 @@ int session_parts_write(
 					  .about = about.data,
 					  .own = own,
 					  .has_no_facts = !has_facts },
-			s->e, &messages, &s->matched, s->result, &o, err);
+			s->e, &messages, &found, s->result, &o, err);
 	session_stage_end(s);
+	mer_diags_fini(&found);
 	own_messages_fini(&messages);
 	mer_str_fini(&about);
 	return rc;
 }
 
-/* Names of the hosts that the file was made with, and that are not among these. */
-static void add_missing(const struct mer_experiment *e, const char *about, struct mer_str *out)
+/* Which of these a file was made with; names of others are added to missing. */
+static int find_hosts(const struct mer_experiment *e, const char *about, struct hosts *hosts,
+	struct mer_str *missing, struct mer_err *err)
 {
 	static const char host[] = "host: ";
+	size_t cap = 0;
 	for (const char *line = about; line && *line; line = strchr(line, '\n') + 1) {
 		size_t n = strcspn(line, "\n"), skip = sizeof(host) - 1;
 		if (!line[n])
-			return;
+			break;
 		if (n <= skip || strncmp(line, host, skip) != 0)
 			continue;
-		bool is_there = false;
-		for (uint32_t h = 0; h < e->n_hosts && !is_there; h++)
-			is_there = strlen(e->hosts[h].name) == n - skip &&
-				   strncmp(e->hosts[h].name, line + skip, n - skip) == 0;
-		if (is_there)
+		uint32_t h = 0;
+		while (h < e->n_hosts &&
+			(strlen(e->hosts[h].name) != n - skip ||
+				strncmp(e->hosts[h].name, line + skip, n - skip) != 0))
+			h++;
+		if (h == e->n_hosts) {
+			mer_str_puts(missing, missing->len ? ", " : "");
+			mer_safe_add(missing, line + skip, n - skip);
 			continue;
-		mer_str_puts(out, out->len ? ", " : "");
-		mer_safe_add(out, line + skip, n - skip);
+		}
+		if (place_of(hosts, h) < hosts->n)
+			return mer_fail(err, MER_ERR_INPUT, "damaged: it names a host twice");
+		if (!mer_grow(&hosts->of, hosts->n, &cap, sizeof(*hosts->of)))
+			return mer_fail_nomem(err);
+		hosts->of[hosts->n++] = h;
 	}
+	return 0;
 }
 
-/* Why a file is not one of these hosts and clocks. */
-static int refuse(const struct mer_experiment *e, const char *path, struct mer_err *err)
+static int hosts_of(
+	const struct mer_experiment *e, const char *path, struct hosts *hosts, struct mer_err *err)
 {
 	struct mer_str missing = { 0 };
 	char *about = store_about(path);
-	add_missing(e, about, &missing);
-	int rc =
-		missing.len
-			? mer_fail(err, MER_ERR_INPUT,
-				  "made together with %.400s, too: give the full parts of all hosts, or, in their place, the parts that it was made with",
-				  missing.data)
-			: mer_fail(err, MER_ERR_INPUT,
-				  "made of other hosts, with other clocks, or by another version of meridian than these");
+	int rc = find_hosts(e, about, hosts, &missing, err);
+	if (rc == 0 && missing.len)
+		rc = mer_fail(err, MER_ERR_INPUT,
+			"made together with %.400s, too: give the full parts of all hosts, or, in their place, the parts that it was made with",
+			missing.data);
 	mer_str_fini(&missing);
 	free(about);
 	return rc;
 }
 
 /* Is the file whole, and of these hosts and clocks? */
-static int check(const struct mer_experiment *e, const char *path,
-	const uint8_t key[STORE_KEY_BYTES], struct mer_err *err)
+static int check(const struct session *s, struct store_part_file *file, struct hosts *hosts,
+	struct mer_err *err)
 {
 	struct store_file f;
 	struct mer_err why;
-	int rc = store_file_open(&f, path, NULL, &why);
+	int rc = store_file_open(&f, file->path, NULL, &why);
 	if (rc) /* which names its copy */
 		return rc == MER_ERR_INPUT
 			       ? mer_fail(err, rc, "damaged: copy it again, or make it again")
 			       : mer_fail(err, rc, "%s", why.text);
 	store_file_close(&f);
-	rc = store_file_peek(&f, path, key, err);
+	rc = hosts_of(s->e, file->path, hosts, err);
 	if (rc)
-		return refuse(e, path, err);
+		return rc;
+	find_key(s, hosts, file->key);
+	file->hosts = hosts->of;
+	file->n_hosts = hosts->n;
+	if (store_file_peek(&f, file->path, file->key, &why))
+		return mer_fail(err, MER_ERR_INPUT,
+			"made of other hosts, with other clocks, or by another version of meridian than these");
 	store_file_close(&f);
 	return 0;
 }
@@ -176,59 +261,59 @@ int session_parts_open(struct session *s, struct store **store, struct mer_err *
 {
 	const struct mer_experiment *e = s->e;
 	char(*places)[PART_PATH_BYTES] = calloc(e->n_copies + 1u, sizeof(*places));
-	const char **paths = calloc(e->n_copies + 1u, sizeof(*paths)),
-		   **names = calloc(e->n_copies + 1u, sizeof(*names));
-	uint8_t key[STORE_KEY_BYTES];
+	struct store_part_file *files = calloc(e->n_copies + 1u, sizeof(*files));
+	struct hosts *hosts = calloc(e->n_copies + 1u, sizeof(*hosts));
 	size_t n = 0;
-	int rc = places && paths && names ? 0 : mer_fail_nomem(err);
-	find_key(s, key);
+	int rc = places && files && hosts ? 0 : mer_fail_nomem(err);
 	for (uint32_t i = 0; rc == 0 && i < e->n_copies; i++) {
 		struct mer_err why;
 		if (!part_is_full(&e->copies[i]) ||
 			!part_path(&e->copies[i], PART_WORLD, places[n]))
 			continue;
-		rc = check(e, places[n], key, &why);
+		files[n].path = places[n];
+		files[n].name = e->copies[i].source;
+		rc = check(s, &files[n], &hosts[n], &why);
 		if (rc)
 			mer_fail(err, rc, "%.800s: %.400s", e->copies[i].source, why.text);
-		names[n] = e->copies[i].source;
-		paths[n] = places[n];
 		n++;
 	}
 	if (rc == 0 && mpi_is_recorded(s->e))
 		tell_mpi(s->e);
 	if (rc == 0)
-		rc = store_open_parts(paths, names, n, key, s->e, s->result, store, err);
-	free(names);
+		rc = store_open_parts(files, n, s->e, s->result, store, err);
+	for (size_t i = 0; i < n; i++)
+		free(hosts[i].of);
+	free(hosts);
+	free(files);
 	free(places);
-	free(paths);
 	return rc;
 }
 
-/* Is the file of these hosts, whatever their clocks? */
-static bool is_of_these(const struct mer_experiment *e, const char *path)
-{
-	struct mer_str hosts = { 0 };
-	char *about = store_about(path);
-	put_hosts(e, &hosts);
-	bool is = about && hosts.data && !hosts.failed && strcmp(about, hosts.data) == 0;
-	mer_str_fini(&hosts);
-	free(about);
-	return is;
-}
+/* ---- messages ---- */
 
+/* Whatever their clocks. */
 static bool add_messages(const struct mer_experiment *e, const char *path, struct sync_messages *m,
 	struct mer_diags *found)
 {
-	struct store_file f;
+	struct store_file f, view;
+	struct hosts hosts = { 0 };
 	struct mer_err none;
 	struct mer_diags its;
-	if (!is_of_these(e, path) || store_file_open(&f, path, NULL, &none))
+	uint32_t *numbers = NULL;
+	bool ok = hosts_of(e, path, &hosts, &none) == 0 &&
+		  store_file_open(&f, path, NULL, &none) == 0;
+	if (!ok) {
+		free(hosts.of);
 		return false;
+	}
 	mer_diags_init(&its, found->arena);
-	bool ok = store_get_messages(&f, m, &its, &none) == 0;
+	numbers = store_view_make(&view, &f, hosts.of, hosts.n, e->n_hosts);
+	ok = numbers && store_get_messages(&view, m, &its, &none) == 0;
 	mer_diags_merge_new(found, &its);
 	mer_diags_fini(&its);
 	store_file_close(&f);
+	free(numbers);
+	free(hosts.of);
 	return ok;
 }
 

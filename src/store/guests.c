@@ -73,7 +73,7 @@ static int get_aways(const struct store_file *f, uint32_t host, const struct ker
 	g->n_aways = counts->n_aways;
 	g->n_moves = counts->n_moves;
 	g->n_relays = counts->n_relays;
-	g->hypervisor = counts->hypervisor;
+	g->hypervisor = store_host_of(f, counts->hypervisor);
 	return store_get_columns(f, STORE_AWAYS, host, AWAYS, &aways, g->aways, g->n_aways) &&
 			       store_get_columns(
 				       f, STORE_AWAYS, host, MOVES, &moves, g->moves, g->n_moves) &&

@@ -85,18 +85,18 @@ static bool get_link(const struct store_file *f, uint32_t number, const struct s
 }
 
 /* Links that are not there yet. */
-static bool get_links(const struct store_file *f, const struct saved_link *links, uint64_t n,
-	struct sync_messages *m, bool *no_memory)
+static bool get_links(const struct store_file *f, const struct store_file *world,
+	const struct saved_link *links, uint64_t n, struct sync_messages *m, bool *no_memory)
 {
 	bool ok = true;
 	for (uint32_t i = 0; ok && i < n; i++) {
 		const struct saved_link *s = &links[i];
-		ok = s->from < m->n_hosts && s->to < m->n_hosts &&
-		     s->n / STORE_PACK_MAX <= f->file.size;
+		uint32_t from = store_host_of(f, s->from), to = store_host_of(f, s->to);
+		ok = from < m->n_hosts && to < m->n_hosts && s->n / STORE_PACK_MAX <= f->file.size;
 		size_t before = m->n_links;
-		struct sync_link *l = ok ? sync_messages_link(m, s->from, s->to) : NULL;
+		struct sync_link *l = ok ? sync_messages_link(m, from, to) : NULL;
 		*no_memory |= ok && !l;
-		ok = l && (m->n_links == before || get_link(f, i, s, l, no_memory));
+		ok = l && (m->n_links == before || get_link(world, i, s, l, no_memory));
 	}
 	return ok;
 }
@@ -106,16 +106,20 @@ int store_get_messages(const struct store_file *f, struct sync_messages *m, stru
 {
 	uint64_t n = 0, n_hosts = 0;
 	bool no_memory = false;
+	const struct store_file world = store_without_numbers(f);
 	const struct saved_link *links =
-		store_find(f, STORE_MESSAGES, 0, LINKS, sizeof(*links), &n);
+		store_find(&world, STORE_MESSAGES, 0, LINKS, sizeof(*links), &n);
 	const struct sync_host_counts *hosts =
-		store_find(f, STORE_MESSAGES, 0, HOSTS, sizeof(*hosts), &n_hosts);
-	bool ok = links && hosts && n_hosts == m->n_hosts && n <= n_hosts * n_hosts &&
-		  store_get_findings(f, STORE_FINDINGS_OF_MESSAGES, found) &&
-		  get_links(f, links, n, m, &no_memory);
-	for (uint32_t h = 0; ok && h < n_hosts; h++)
+		store_find(&world, STORE_MESSAGES, 0, HOSTS, sizeof(*hosts), &n_hosts);
+	bool ok = links && hosts && n_hosts == (f->hosts ? f->n_hosts : m->n_hosts) &&
+		  n <= n_hosts * n_hosts &&
+		  store_get_findings(&world, STORE_FINDINGS_OF_MESSAGES, found) &&
+		  get_links(f, &world, links, n, m, &no_memory);
+	for (uint32_t i = 0; ok && i < n_hosts; i++) {
+		uint32_t h = store_host_of(f, i);
 		if (store_part_of(f, h) || !(m->hosts[h].n_sent || m->hosts[h].n_received))
-			m->hosts[h] = hosts[h];
+			m->hosts[h] = hosts[i];
+	}
 	return ok	   ? 0
 	       : no_memory ? mer_fail_nomem(err)
 			   : mer_fail(err, MER_ERR_INPUT, "no messages that fit");

@@ -65,28 +65,56 @@ const struct store_part_host *store_part_of(const struct store_file *f, uint32_t
 	return n == 1 ? p : NULL;
 }
 
-static int find_file_of(struct store_parts *p, const char *const *paths,
+static int find_file_of(struct store_parts *p, const struct store_part_file *given,
 	const struct mer_experiment *e, uint32_t host, struct mer_err *err)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < p->n; i++) {
-		const struct store_part_host *its = store_part_of(&p->files[i], host);
+		if (p->numbers[i][host] == UINT32_MAX)
+			continue;
+		if (!p->of[host])
+			p->of[host] = &p->views[i];
+		const struct store_part_host *its = store_part_of(&p->views[i], host);
 		if (!its)
 			continue;
 		if (its->n_streams != streams_of(e, host).n_streams)
 			return mer_fail(err, MER_ERR_INPUT,
 				"%.700s: it does not have the streams that %.100s has here: is the host given a second time, by its part or its traces?",
-				paths[i], e->hosts[host].name);
+				given[i].name, e->hosts[host].name);
 		if (p->is_there[host])
 			return mer_fail(err, MER_ERR_INPUT,
 				"host %.100s is in %.800s and in %.800s: leave one of them out",
-				e->hosts[host].name, paths[at], paths[i]);
-		p->of[host] = &p->files[i];
+				e->hosts[host].name, given[at].name, given[i].name);
+		p->of[host] = &p->views[i];
 		p->has_facts &= its->has_facts != 0;
 		p->is_there[host] = true;
 		at = i;
 	}
-	return 0;
+	return p->of[host]
+		       ? 0
+		       : mer_fail(err, MER_ERR_INPUT,
+				 "host %.100s has no full part, and those of the others were made without its part",
+				 e->hosts[host].name);
+}
+
+uint32_t *store_view_make(struct store_file *view, const struct store_file *f,
+	const uint32_t *hosts, uint32_t n_hosts, uint32_t n_known)
+{
+	uint32_t *numbers = malloc((n_known + (size_t)n_hosts + 1) * sizeof(*numbers));
+	if (!numbers)
+		return NULL;
+	uint32_t *copy = numbers + n_known;
+	for (uint32_t h = 0; h < n_known; h++)
+		numbers[h] = UINT32_MAX;
+	for (uint32_t k = 0; k < n_hosts; k++) {
+		numbers[hosts[k]] = k;
+		copy[k] = hosts[k];
+	}
+	*view = *f;
+	view->numbers = numbers;
+	view->hosts = copy;
+	view->n_hosts = n_hosts;
+	return numbers;
 }
 
 /* Events of traces are not read beside full parts, so they would be missing in silence. */
@@ -104,20 +132,27 @@ static int refuse_traces(
 }
 
 int store_parts_find(struct store_parts *p, const struct store_file *files,
-	const char *const *paths, size_t n, const struct mer_experiment *e, struct mer_err *err)
+	const struct store_part_file *given, size_t n, const struct mer_experiment *e,
+	struct mer_err *err)
 {
 	*p = (struct store_parts){ .files = files, .n = n, .has_facts = true };
 	p->of = calloc((size_t)e->n_hosts + 1, sizeof(struct store_file *));
 	p->is_there = calloc((size_t)e->n_hosts + 1, sizeof(*p->is_there));
 	p->first_streams = calloc((size_t)e->n_hosts + 1, sizeof(*p->first_streams));
 	p->packets = calloc(n + 1, sizeof(*p->packets));
-	if (!p->of || !p->is_there || !p->first_streams || !p->packets)
+	p->views = calloc(n + 1, sizeof(*p->views));
+	p->numbers = calloc(n + 1, sizeof(uint32_t *));
+	if (!p->of || !p->is_there || !p->first_streams || !p->packets || !p->views || !p->numbers)
 		return mer_fail_nomem(err);
 	int rc = 0;
+	for (size_t i = 0; i < n; i++)
+		p->numbers[i] = store_view_make(
+			&p->views[i], &files[i], given[i].hosts, given[i].n_hosts, e->n_hosts);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = p->numbers[i] ? 0 : mer_fail_nomem(err);
 	for (uint32_t h = 0; rc == 0 && h < e->n_hosts; h++) {
-		p->of[h] = &files[0];
 		p->first_streams[h] = streams_of(e, h).first_stream;
-		rc = find_file_of(p, paths, e, h, err);
+		rc = find_file_of(p, given, e, h, err);
 	}
 	return rc ? rc : refuse_traces(p, e, err);
 }
@@ -126,11 +161,50 @@ void store_parts_fini(struct store_parts *p)
 {
 	for (size_t i = 0; p->packets && i < p->n; i++)
 		mer_spill_release(p->packets[i].of);
+	for (size_t i = 0; p->numbers && i < p->n; i++)
+		free(p->numbers[i]);
+	free(p->numbers);
+	free(p->views);
 	free(p->packets);
 	free(p->first_streams);
 	free(p->of);
 	free(p->is_there);
 	*p = (struct store_parts){ 0 };
+}
+
+/* ---- endpoints ---- */
+
+static int add_places(struct kernel_world *w, const struct store_file *f, uint32_t *n,
+	uint32_t *cap, struct mer_err *err)
+{
+	uint64_t n_places = 0, n_slots = 0;
+	const struct sync_place *places =
+		store_find(f, STORE_PLACES, 0, 0, sizeof(*places), &n_places);
+	const struct mer_map_slot *slots =
+		store_find(f, STORE_MAP, 0, STORE_MAP_ENDPOINTS, sizeof(*slots), &n_slots);
+	for (uint64_t i = 0; places && slots && i < n_slots; i++) {
+		if (!slots[i].used || !slots[i].value)
+			continue;
+		uint32_t *at = mer_map_put(&w->endpoints, slots[i].key);
+		if (!at || !mer_grow32(&w->places, *n, cap, sizeof(*w->places)))
+			return mer_fail_nomem(err);
+		if (slots[i].value > n_places)
+			return mer_fail(err, MER_ERR_INPUT, "a table of names that cannot be");
+		if (*at)
+			continue;
+		w->places[(*n)++] = places[slots[i].value - 1];
+		*at = *n;
+	}
+	return places && slots ? 0 : mer_fail(err, MER_ERR_INPUT, "tables that cannot be");
+}
+
+int store_parts_places(const struct store_parts *p, struct kernel_world *w, struct mer_err *err)
+{
+	uint32_t n = 0, cap = 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < p->n; i++)
+		rc = add_places(w, &p->files[i], &n, &cap, err);
+	return rc;
 }
 
 /* ---- what the experiment lacks ---- */
@@ -233,7 +307,7 @@ static int get_singles(const struct store_parts *p, struct kernel_world *w, stru
 	size_t cap = 0;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->n; i++)
-		rc = add_singles(p, &p->files[i], w, &cap, err);
+		rc = add_singles(p, &p->views[i], w, &cap, err);
 	return rc ? rc : kernel_singles_sort(w, err);
 }
 

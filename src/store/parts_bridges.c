@@ -24,22 +24,47 @@ static int refuse(struct mer_err *err)
 
 /* ---- of one file ---- */
 
+/* A world with the file's numbers of hosts and packets: limits of what rows refer to. */
+static int limits_of(const struct joining *j, size_t file, uint32_t n, struct kernel_world *limits,
+	struct mer_err *err)
+{
+	const struct store_file *view = &j->p->views[file];
+	*limits = (struct kernel_world){ .n_hosts = view->n_hosts, .n_bridges = n };
+	limits->hosts = calloc((size_t)view->n_hosts + 1, sizeof(*limits->hosts));
+	for (uint32_t k = 0; limits->hosts && k < view->n_hosts; k++)
+		if (store_part_of(view, view->hosts[k]))
+			limits->hosts[k].n_spans = j->w->hosts[view->hosts[k]].n_spans;
+	return limits->hosts ? 0 : mer_fail_nomem(err);
+}
+
+static int load_rows(struct store_rows *rows, const struct store_file *view, struct mer_err *err)
+{
+	struct kernel_bridge *its = rows->rows;
+	for (uint32_t i = 0; i < rows->n;) {
+		uint32_t first, loaded;
+		if (!store_rows_load(rows, i, &first, &loaded) || !loaded)
+			return refuse(err);
+		i = first + loaded;
+	}
+	for (uint32_t i = 0; i < rows->n; i++) {
+		its[i].from.host = store_host_of(view, its[i].from.host);
+		its[i].to.host = store_host_of(view, its[i].to.host);
+	}
+	return 0;
+}
+
 static int open_file(struct joining *j, size_t file, uint32_t n, struct mer_err *err)
 {
-	const struct store_file *f = &j->p->files[file];
-	/* Their numbers are the file's: limits of what they refer to, too. */
-	struct kernel_world its = *j->w;
-	its.n_bridges = n;
-	int rc = store_rows_open(
-		&j->rows[file], f, STORE_BRIDGES, 0, &store_bridge_rows, &its, n, j->w->spill, err);
-	for (uint32_t i = 0; rc == 0 && i < n;) {
-		uint32_t first, loaded;
-		if (!store_rows_load(&j->rows[file], i, &first, &loaded) || !loaded)
-			rc = refuse(err);
-		else
-			i = first + loaded;
-	}
-	j->rows[file].ctx = NULL;
+	struct store_rows *rows = &j->rows[file];
+	struct kernel_world limits;
+	int rc = limits_of(j, file, n, &limits, err);
+	if (rc == 0)
+		rc = store_rows_open(rows, &j->p->files[file], STORE_BRIDGES, 0, &store_bridge_rows,
+			&limits, n, j->w->spill, err);
+	if (rc == 0)
+		rc = load_rows(rows, &j->p->views[file], err);
+	rows->ctx = NULL;
+	free(limits.hosts);
 	j->p->packets[file].of = mer_spill_array(j->w->spill, (size_t)n + 1, sizeof(uint32_t));
 	j->p->packets[file].n = n;
 	return rc == 0 && !j->p->packets[file].of ? mer_fail_nomem(err) : rc;
@@ -49,7 +74,7 @@ static int open_file(struct joining *j, size_t file, uint32_t n, struct mer_err 
  * the sender. */
 static size_t file_of(const struct store_parts *p, const struct kernel_bridge *b)
 {
-	return (size_t)(p->of[p->is_there[b->to.host] ? b->to.host : b->from.host] - p->files);
+	return (size_t)(p->of[p->is_there[b->to.host] ? b->to.host : b->from.host] - p->views);
 }
 
 static int take_rows(struct joining *j, size_t file, struct mer_err *err)
@@ -58,8 +83,8 @@ static int take_rows(struct joining *j, size_t file, struct mer_err *err)
 	const struct store_parts *p = j->p;
 	for (uint32_t i = 0; i < j->rows[file].n; i++) {
 		struct kernel_bridge b = its[i];
-		if (!store_part_of(&p->files[file], b.from.host) &&
-			!store_part_of(&p->files[file], b.to.host))
+		if (!store_part_of(&p->views[file], b.from.host) &&
+			!store_part_of(&p->views[file], b.to.host))
 			return refuse(err);
 		if (file_of(p, &b) != file)
 			continue;
@@ -109,7 +134,7 @@ static int take_side(struct joining *j, uint32_t host, uint32_t number, struct m
 {
 	struct kernel_bridge *b = &j->bridges[number];
 	const struct store_file *f = j->p->of[host];
-	size_t file = (size_t)(f - j->p->files);
+	size_t file = (size_t)(f - j->p->views);
 	uint32_t at = j->next[file];
 	const struct kernel_bridge *its = &((const struct kernel_bridge *)j->rows[file].rows)[at];
 	if (at >= j->rows[file].n || !is_same(b, its))
@@ -197,7 +222,7 @@ int store_parts_bridges(struct store_parts *p, struct kernel_world *w, struct me
 
 bool store_parts_packet(const struct store_parts *p, uint32_t host, uint32_t *packet, uint32_t plus)
 {
-	const struct store_part_packets *its = &p->packets[p->of[host] - p->files];
+	const struct store_part_packets *its = &p->packets[p->of[host] - p->views];
 	if (*packet < plus)
 		return true; /* none */
 	if (*packet - plus >= its->n)
@@ -208,5 +233,5 @@ bool store_parts_packet(const struct store_parts *p, uint32_t host, uint32_t *pa
 
 uint32_t store_parts_n_packets(const struct store_parts *p, uint32_t host)
 {
-	return p->packets[p->of[host] - p->files].n;
+	return p->packets[p->of[host] - p->views].n;
 }

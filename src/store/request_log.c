@@ -233,18 +233,21 @@ int store_get_singles(const struct store_file *f, const struct kernel_world *w,
 	struct kernel_single **singles, uint32_t *n, struct mer_err *err)
 {
 	uint64_t one = 0;
+	const struct store_file world = store_without_numbers(f);
 	const uint32_t *count =
-		store_find(f, STORE_REQUEST_LOG, 0, N_SINGLES, sizeof(*count), &one);
+		store_find(&world, STORE_REQUEST_LOG, 0, N_SINGLES, sizeof(*count), &one);
 	*singles = NULL;
 	*n = 0;
-	if (!count || one != 1 || !has_rows(f, 0, SINGLES, *count))
+	if (!count || one != 1 || !has_rows(&world, 0, SINGLES, *count))
 		return refuse(err);
 	struct kernel_single *rows = mer_spill_array(w->spill, (size_t)*count + 1, sizeof(*rows));
 	if (!rows)
 		return mer_fail_nomem(err);
-	bool ok = get_rows(f, 0, SINGLES, rows, *count);
-	for (uint32_t i = 0; ok && i < *count; i++)
+	bool ok = get_rows(&world, 0, SINGLES, rows, *count);
+	for (uint32_t i = 0; ok && i < *count; i++) {
+		rows[i].host = store_host_of(f, rows[i].host);
 		ok = rows[i].host < w->n_hosts;
+	}
 	if (!ok) {
 		mer_spill_release(rows);
 		return refuse(err);

@@ -270,7 +270,9 @@ void store_file_close(struct store_file *f)
 const void *store_find(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
 	size_t bytes_each, uint64_t *n)
 {
-	struct store_section key = { .type = type, .host = host, .number = number };
+	struct store_section key = {
+		.type = type, .host = f->numbers ? f->numbers[host] : host, .number = number
+	};
 	const struct store_section *s =
 		f->n ? bsearch(&key, f->sections, f->n, sizeof(key), compare_sections) : NULL;
 	if (!s || s->n > s->bytes || s->n * bytes_each != s->bytes)

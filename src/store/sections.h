@@ -67,6 +67,11 @@ struct store_file {
 	struct mer_file file;
 	const struct store_section *sections;
 	size_t n;
+	/* Of a view of a file that numbers hosts in its own way (parts.h): its numbers by the
+	 * reader's, UINT32_MAX where it has no such host; and the reader's by its own. NULL: they
+	 * are the same. Borrowed. */
+	const uint32_t *numbers, *hosts;
+	uint32_t n_hosts; /* of hosts */
 };
 
 /* key NULL: any. Verifies everything except the blocks; MER_ERR_INPUT: damaged. */
@@ -78,7 +83,17 @@ int store_file_peek(struct store_file *f, const char *path, const uint8_t key[ST
 	struct mer_err *err);
 /* Verifies the checksums of all sections. */
 int store_file_check(const struct store_file *f, const char *path, struct mer_err *err);
-/* A section's elements, and their number; NULL: there is no such section, or its elements have
+/* The reader's number of a host of the file; UINT32_MAX: there is no such host. */
+static inline uint32_t store_host_of(const struct store_file *f, uint32_t number)
+{
+	return !f->hosts ? number : number < f->n_hosts ? f->hosts[number] : UINT32_MAX;
+}
+/* For what is of no host: numbers are the file's. */
+static inline struct store_file store_without_numbers(const struct store_file *f)
+{
+	return (struct store_file){ .file = f->file, .sections = f->sections, .n = f->n };
+}
+/* A section's elements, and their number; host: the reader's number; NULL: there is no such section, or its elements have
  * another size. */
 const void *store_find(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
 	size_t bytes_each, uint64_t *n);

@@ -377,7 +377,8 @@ static int get_world_head(struct store *s, const struct mer_experiment *e, struc
 		uint64_t n = 0;
 		const struct store_world_head *head =
 			store_find(&s->files[i], STORE_WORLD, 0, 0, sizeof(*head), &n);
-		if (!head || n != 1 || head->n_hosts != e->n_hosts ||
+		uint32_t n_hosts = s->parts.n ? s->parts.views[i].n_hosts : e->n_hosts;
+		if (!head || n != 1 || head->n_hosts != n_hosts ||
 			(head->n_bridges && !head->n_hosts))
 			return refuse(err, "hosts");
 		/* Before there is room for them. */
@@ -402,6 +403,16 @@ static int get_bridges(struct store *s, struct mer_err *err)
 	return rc;
 }
 
+static int get_places(struct store *s, struct mer_err *err)
+{
+	struct kernel_world *w = &s->world;
+	uint32_t n = 0;
+	if (s->parts.n)
+		return store_parts_places(&s->parts, w, err);
+	int rc = get(&s->files[0], STORE_PLACES, 0, &w->places, &n, sizeof(*w->places), err);
+	return rc ? rc : get_map(&s->files[0], 0, STORE_MAP_ENDPOINTS, n, &w->endpoints, err);
+}
+
 static int make_hosts(struct store *s, struct mer_experiment *e, struct mer_err *err)
 {
 	struct kernel_world *w = &s->world;
@@ -423,15 +434,11 @@ static int make_hosts(struct store *s, struct mer_experiment *e, struct mer_err 
 static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *err)
 {
 	struct kernel_world *w = &s->world;
-	uint32_t n_places = 0;
 	int rc = get_world_head(s, e, err);
 	if (rc == 0)
 		rc = make_hosts(s, e, err);
 	if (rc == 0)
-		rc = get(&s->files[0], STORE_PLACES, 0, &w->places, &n_places, sizeof(*w->places),
-			err);
-	if (rc == 0)
-		rc = get_map(&s->files[0], 0, STORE_MAP_ENDPOINTS, n_places, &w->endpoints, err);
+		rc = get_places(s, err);
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
 		rc = get_head(s, i, err);
 	if (rc == 0)
@@ -445,8 +452,8 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 	return rc;
 }
 
-static int open_files(struct store *s, const char *const *paths, size_t n,
-	const uint8_t key[STORE_KEY_BYTES], struct mer_err *err)
+static int open_files(
+	struct store *s, const struct store_part_file *files, size_t n, struct mer_err *err)
 {
 	int rc = 0;
 	pthread_mutex_init(&s->mending_lock, NULL);
@@ -454,7 +461,8 @@ static int open_files(struct store *s, const char *const *paths, size_t n,
 	if (!s->files)
 		return mer_fail_nomem(err);
 	for (; rc == 0 && s->n_files < n; s->n_files += rc == 0)
-		rc = store_file_open(&s->files[s->n_files], paths[s->n_files], key, err);
+		rc = store_file_open(
+			&s->files[s->n_files], files[s->n_files].path, files[s->n_files].key, err);
 	return rc;
 }
 
@@ -481,7 +489,9 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 	struct store **opened, struct mer_err *err)
 {
 	struct store *s = calloc(1, sizeof(*s));
-	return s ? finish(s, open_files(s, &path, 1, key, err), path, e, opened, err)
+	struct store_part_file file = { .path = path };
+	memcpy(file.key, key, sizeof(file.key));
+	return s ? finish(s, open_files(s, &file, 1, err), path, e, opened, err)
 		 : mer_fail_nomem(err);
 }
 
@@ -494,21 +504,20 @@ static int find_groups(struct store *s, const struct mer_experiment *e, const st
 	return s->groups ? 0 : mer_fail_nomem(err);
 }
 
-int store_open_parts(const char *const *paths, const char *const *names, size_t n,
-	const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e, const struct sync_result *r,
-	struct store **opened, struct mer_err *err)
+int store_open_parts(const struct store_part_file *files, size_t n, struct mer_experiment *e,
+	const struct sync_result *r, struct store **opened, struct mer_err *err)
 {
 	struct store *s = calloc(1, sizeof(*s));
 	if (!s)
 		return mer_fail_nomem(err);
-	int rc = open_files(s, paths, n, key, err);
+	int rc = open_files(s, files, n, err);
 	if (rc == 0)
-		rc = store_parts_find(&s->parts, s->files, names, n, e, err);
+		rc = store_parts_find(&s->parts, s->files, files, n, e, err);
 	if (rc == 0)
 		rc = find_groups(s, e, r, err);
 	if (rc == 0)
 		rc = store_parts_absent(&s->parts, e, err);
-	return finish(s, rc, n == 1 ? names[0] : "full parts", e, opened, err);
+	return finish(s, rc, n == 1 ? files[0].name : "full parts", e, opened, err);
 }
 
 /* Clears the pointers into the file, so that they are not freed. */
@@ -531,8 +540,11 @@ void store_close(struct store *s)
 		let_go(&s->world.hosts[i]);
 	}
 	store_rows_close(&s->bridges);
-	if (s->parts.n)
+	if (s->parts.n) {
 		mer_spill_release(s->world.bridges);
+		free(s->world.places);
+		mer_map_fini(&s->world.endpoints);
+	}
 	store_packets_fini(&s->packets, s->world.n_hosts);
 	store_parts_fini(&s->parts);
 	free(s->groups);

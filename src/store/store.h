@@ -26,10 +26,10 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 	struct store **s, struct mer_err *err);
 /* The same of n files, each made of some of e's hosts where their recordings lie (parts.h), with
  * the same clocks: r, applied to e. Adds to e what the files know of it. MER_ERR_INPUT as above, or
- * they do not fit each other. names: of the files, for messages. */
-int store_open_parts(const char *const *paths, const char *const *names, size_t n,
-	const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e, const struct sync_result *r,
-	struct store **s, struct mer_err *err);
+ * they do not fit each other. */
+struct store_part_file;
+int store_open_parts(const struct store_part_file *files, size_t n, struct mer_experiment *e,
+	const struct sync_result *r, struct store **s, struct mer_err *err);
 /* Does it have facts? Parts may be without, and then without lanes, too. */
 bool store_has_facts(const struct store *s);
 /* Frees its world, too. NULL is allowed. */

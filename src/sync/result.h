@@ -103,7 +103,8 @@ struct sync_result {
 	struct sync_pair *pairs;
 	const struct sync_vm *vms; /* VMs that the traced hosts run */
 	uint32_t n_hosts, n_vms;
-	size_t n_pairs;			 /* by a, then b */
+	size_t n_pairs;	 /* by a, then b */
+	bool is_of_some; /* read from a file of some of its hosts alone (result_lines.h) */
 	struct sync_host_counts *counts; /* as hosts; matching */
 	struct sync_latency *loopback;	 /* as hosts: messages of a host to itself */
 	struct mer_diags diags;		 /* advice and reservations */
@@ -136,6 +137,9 @@ bool sync_host_guaranteed(const struct sync_result *r, uint32_t host);
  * and 2. */
 int sync_result_write(
 	const struct sync_result *r, bool limits, struct mer_str *out, struct mer_err *err);
+/* The number of a host of an experiment, as sync_result_read finds it; UINT32_MAX: the result does
+ * not have it. */
+uint32_t sync_result_host(const struct sync_result *r, const struct mer_host *host);
 /* Reads that back. Hosts are found by their id in the experiment's hosts; those that the result
  * does not know keep their own clock and are a group of their own, with a diagnostic. hosts NULL:
  * those of the result. path is for messages. */

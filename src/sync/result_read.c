@@ -320,12 +320,13 @@ static void intern(struct input *in, json v, struct mer_intern *names, const cha
 }
 
 /* malloc'ed; NULL after a failure. */
-static struct file_host *read_hosts(struct input *in, json root)
+static struct file_host *read_hosts(struct input *in, json root, struct sync_result *r)
 {
 	json list = mer_json_get_array_of(&in->get, root, "hosts", MER_JSON_OBJECT);
 	struct file_host *hosts = calloc(list->n ? list->n : 1, sizeof(*hosts));
 	in->n_hosts = in->n_groups = list->n;
-	if (mer_json_member(root, "n_groups")) {
+	r->is_of_some = mer_json_member(root, "n_groups") != NULL;
+	if (r->is_of_some) {
 		uint64_t n = mer_json_get_uint(&in->get, root, "n_groups");
 		if (n > MOST_GROUPS)
 			mer_json_get_fail(&in->get, root, "'n_groups' is too large");
@@ -626,6 +627,17 @@ static void read_vms(struct input *in, json root, struct sync_result *r)
 	r->vms = vms;
 }
 
+uint32_t sync_result_host(const struct sync_result *r, const struct mer_host *host)
+{
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		if (strcmp(r->hosts[h].id, host->id) == 0)
+			return h;
+	for (uint32_t h = 0; is_path(host->id) && h < r->n_hosts; h++)
+		if (is_path(r->hosts[h].id) && strcmp(r->hosts[h].name, host->name) == 0)
+			return h;
+	return UINT32_MAX;
+}
+
 /* ---- The whole ---- */
 
 static void read_diagnostics(struct input *in, json root, struct sync_result *r)
@@ -674,7 +686,7 @@ static void read_root(struct input *in, json root, struct sync_result *r)
 	r->max_drift_ppm = get_ppm(in, root, "max_drift_ppm", "max_drift");
 	if (!(r->max_drift_ppm >= 0 && r->max_drift_ppm < 1e6))
 		mer_json_get_fail(g, root, "'max_drift_ppm' must be from 0 to below 1000000");
-	struct file_host *hosts = read_hosts(in, root);
+	struct file_host *hosts = read_hosts(in, root, r);
 	/* The saved diagnostics come before those of this reading. */
 	read_diagnostics(in, root, r);
 	if (hosts && !in->known)

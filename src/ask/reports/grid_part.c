@@ -1,23 +1,15 @@
 #include "ask/reports/grid_part.h"
 
-#include <string.h>
 
 #include "ask/library/api.h"
 #include "ask/parts.h"
 #include "ask/print/text.h"
+#include "ask/program.h"
 #include "ask/session.h"
 #include "ask/verb.h"
 #include "session/choice.h"
 #include "sync/auto.h"
 #include "sync/result.h"
-
-/* A file, rather than "auto" or "none". */
-static const char *clocks_file(const struct ask *ask)
-{
-	bool is_word =
-		!ask->sync || strcmp(ask->sync, "auto") == 0 || strcmp(ask->sync, "none") == 0;
-	return is_word ? NULL : ask->sync;
-}
 
 /* When the events of all hosts begin and end that the file of clocks has. */
 static int find_events(struct ask_grid *g)
@@ -25,9 +17,9 @@ static int find_events(struct ask_grid *g)
 	struct ask *ask = g->ask;
 	struct api_partials *p = g->partials;
 	int64_t begin = MER_NO_TIME, end = MER_NO_TIME;
-	if (!clocks_file(ask))
+	if (!ask_clocks_file(ask))
 		return 0;
-	int rc = sync_load(NULL, clocks_file(ask), &g->clocks, &ask->err);
+	int rc = sync_load(NULL, ask_clocks_file(ask), &g->clocks, &ask->err);
 	if (rc)
 		return rc;
 	const struct sync_result *r = g->clocks;

@@ -13,10 +13,10 @@
 #include "ask/session.h"
 #include "base/file.h"
 #include "base/new_file.h"
+#include "cli/fleet/part_clocks.h"
 #include "copied/notes.h"
 #include "part/archive.h"
 #include "session/parts.h"
-#include "sync/result_lines.h"
 #include "sync/write_traces.h"
 
 struct full {
@@ -27,6 +27,7 @@ struct full {
 	struct session *own;	      /* of the traces alone, by their own clocks */
 	struct session *all;	      /* with the other hosts' parts */
 	bool *is_own;		      /* by host of all */
+	struct part_clocks clocks;
 };
 
 static int too_long(struct full *f)
@@ -211,12 +212,9 @@ static int add_folder(struct full *f, struct part_archive *a, uint32_t number)
 
 static int add_clocks(struct full *f, struct part_archive *a)
 {
-	const struct sync_result *r = session_sync_result(f->all);
 	struct mer_str text = { 0 };
-	if (!r)
-		return 0;
-	int rc = sync_result_write_lines(r, f->is_own, &text, &f->ask->err);
-	if (rc == 0)
+	int rc = part_clocks_put(&f->clocks, f->ask, f->all, f->is_own, &text);
+	if (rc == 0 && text.len)
 		rc = part_archive_add(a, PART_CLOCKS, text.data, text.len, &f->ask->err);
 	mer_str_fini(&text);
 	return rc;
@@ -304,6 +302,8 @@ int part_full_write(struct ask *ask, const char *path, bool has_facts, const cha
 	if (rc == 0)
 		rc = find_own(&f);
 	if (rc == 0)
+		rc = part_clocks_open(&f.clocks, ask, f.all, f.is_own);
+	if (rc == 0)
 		rc = ask_session_synchronize(ask, f.all, true);
 	if (rc == 0)
 		rc = make_folder(&f, temporary);
@@ -318,6 +318,7 @@ int part_full_write(struct ask *ask, const char *path, bool has_facts, const cha
 		(void)mer_remove_folder(f.folder);
 	watch_no_more(before);
 	mer_str_fini(&notes);
+	part_clocks_fini(&f.clocks);
 	ask_session_close(ask, f.all);
 	session_free(f.own);
 	return rc;
