@@ -1,6 +1,5 @@
 #include "ask/reports/grid_part.h"
 
-
 #include "ask/library/api.h"
 #include "ask/parts.h"
 #include "ask/print/text.h"

@@ -123,8 +123,8 @@ static int ask_parts(struct fleet *f, const char *sync)
 	return fleet_run_here(f, words, true, NULL);
 }
 
-/* Hosts that have no full part are known by the ends of their messages, so that clocks and numbers
- * of packets are the same. */
+/* Hosts that have no full part are known by the ends of their messages where the parts of others
+ * were made with these. */
 static const char **full_words(struct fleet *f, const char *sync)
 {
 	size_t n = 0, n_full = 0;
@@ -143,7 +143,7 @@ static const char **full_words(struct fleet *f, const char *sync)
 		words[n++] = f->asked[i];
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		const struct fleet_host *h = &f->hosts[i];
-		if (!h->has_part)
+		if (!h->has_part || (h->failed && !fleet_has_peer(f, h)))
 			continue;
 		words[n] = fleet_file(f, h, h->failed ? FLEET_PART : FLEET_FULL);
 		if (!words[n++])
@@ -157,17 +157,14 @@ static const char **full_words(struct fleet *f, const char *sync)
 
 static int ask_full(struct fleet *f, const char *sync)
 {
-	const char *bundle = fleet_path(f, "all.tgz");
 	struct mer_err *err = &f->ask->err;
-	if (!bundle)
-		return mer_fail_nomem(err);
 	ask_note(f->ask,
 		"each host sends what its tasks did, up to %s the size of its traces, as '%s' needs that of all hosts%s",
 		f->has_facts ? "half" : "a quarter of", f->verb,
 		f->o->keep ? "" : "; with --keep DIR it is sent once for many questions");
-	int rc = fleet_bundle(f, sync, bundle);
+	int rc = fleet_find_peers(f, sync);
 	if (rc == 0)
-		rc = fleet_step(f, FLEET_FULL, bundle);
+		rc = fleet_step(f, FLEET_FULL, sync);
 	if (rc)
 		return rc;
 	const char **words = full_words(f, sync);
@@ -201,6 +198,7 @@ static int ask_fleet(struct fleet *f)
 		f->any_lost |= f->hosts[i].failed != NULL;
 	if (rc == ASK_OK && f->any_lost)
 		rc = ASK_INPUT;
+	fleet_forget_peers(f);
 	fleet_close_folder(f);
 	record_loop_close(&f->loop);
 	return rc;

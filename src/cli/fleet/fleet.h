@@ -38,6 +38,7 @@ struct fleet_host {
 	const char *failed; /* why it is left out; NULL: it is not */
 	struct record_child child;
 	int fd;	       /* of the file that the child's output goes to; -1: none */
+	int bundle_fd; /* of what it is sent for its full part; -1: none */
 	bool is_asked; /* in this step: the child has been started */
 	bool has_part; /* for the clocks */
 };
@@ -52,10 +53,11 @@ struct fleet {
 	const char *verb;
 	const char **asked, **shown;
 	size_t n_asked, n_shown;
-	bool is_full;	/* its answers cannot be merged */
-	bool has_facts; /* and it needs more than the states of tasks */
-	char *dir;	/* of parts and answers; absolute */
-	int lock;	/* of it; -1: none */
+	struct fleet_peers *peers; /* NULL: they were not looked for */
+	bool is_full;		   /* its answers cannot be merged */
+	bool has_facts;		   /* and it needs more than the states of tasks */
+	char *dir;		   /* of parts and answers; absolute */
+	int lock;		   /* of it; -1: none */
 	bool is_temporary;
 	bool any_lost; /* something that a step here said is not there */
 	struct record_loop loop;
@@ -107,14 +109,24 @@ void fleet_key(const struct fleet *f, const struct fleet_host *h, enum fleet_ste
 /* Adds a file's name and what is in it. False: it cannot be read. */
 bool fleet_key_file(struct mer_str *key, const char *path);
 
-/* Writes what each host needs for its full part to one file: the clocks, and the parts of all, as
- * "pN.part". A gzipped tar. */
-int fleet_bundle(struct fleet *f, const char *sync, const char *path);
+/* ---- Full parts ---- */
+
+/* Which hosts exchanged messages, by these clocks of all parts: sets peers.
+ * fleet_forget_peers in any case. */
+int fleet_find_peers(struct fleet *f, const char *sync);
+void fleet_forget_peers(struct fleet *f);
+/* Did it exchange messages with one that has not failed? */
+bool fleet_has_peer(const struct fleet *f, const struct fleet_host *h);
+/* Writes what the host needs for its full part to the descriptor, as a gzipped tar: the clocks, and
+ * the parts of those that it exchanged messages with, as "pN.part". */
+int fleet_bundle(struct fleet *f, const struct fleet_host *h, int fd);
+/* Adds what bundles are made of to a key. False: it cannot be read. */
+bool fleet_key_parts(const struct fleet *f, const char *sync, struct mer_str *key);
 
 /* ---- Steps ---- */
 
-/* Asks all hosts that have not failed, and whose file is not there yet. sent: the file that is sent
- * to them first; NULL: nothing. Failures of hosts are in failed; what is returned concerns all. */
+/* Asks all hosts that have not failed, and whose file is not there yet. sent: the file of clocks,
+ * which is sent to them first, for FLEET_FULL in their bundles; NULL: nothing. Failures of hosts are in failed; what is returned concerns all. */
 int fleet_step(struct fleet *f, enum fleet_step step, const char *sent);
 /* Runs this program with these words, which end with NULL. Its exit status; negative: an error,
  * also of an interrupt. is_shown: it has our standard output and error; otherwise only what it says

@@ -154,12 +154,44 @@ static const char *unfinished(const struct stepping *s, const struct fleet_host 
 	return path ? mer_arena_printf(&s->f->ask->arena, "%s.new", path) : NULL;
 }
 
+/* A file that is gone when it is closed. */
+static int open_bundle(struct fleet *f, struct fleet_host *h, int64_t *n_sent)
+{
+	struct stat st;
+	struct mer_err *err = &f->ask->err;
+	const char *path = fleet_path(f, "bundle.tgz");
+	if (!path)
+		return mer_fail_nomem(err);
+	h->bundle_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (h->bundle_fd < 0)
+		return mer_fail_errno(err, "write", path);
+	unlink(path);
+	int rc = fleet_bundle(f, h, h->bundle_fd);
+	if (rc == 0 && fstat(h->bundle_fd, &st) != 0)
+		rc = mer_fail_errno(err, "read", path);
+	*n_sent = rc ? 0 : st.st_size;
+	return rc;
+}
+
+static void close_files(struct fleet_host *h)
+{
+	if (h->fd >= 0)
+		close(h->fd);
+	if (h->bundle_fd >= 0)
+		close(h->bundle_fd);
+	h->fd = h->bundle_fd = -1;
+}
+
 static int begin_host(const struct stepping *s, struct fleet_host *h)
 {
 	struct fleet *f = s->f;
 	struct mer_err *err = &f->ask->err;
 	const char *path = fleet_file(f, h, s->step), *new = unfinished(s, h);
-	const char *script = fleet_script(f, h, s->step, s->n_sent);
+	int64_t n_sent = s->n_sent;
+	int rc = s->step == FLEET_FULL ? open_bundle(f, h, &n_sent) : 0;
+	if (rc)
+		return rc;
+	const char *script = fleet_script(f, h, s->step, n_sent);
 	const char *const *argv = script ? fleet_argv(f, h, script) : NULL;
 	if (!path || !new || !argv)
 		return mer_fail_nomem(err);
@@ -171,7 +203,7 @@ static int begin_host(const struct stepping *s, struct fleet_host *h)
 		&(struct record_spawn){ .argv = argv,
 			.output_fd = h->fd,
 			.keeps_input = true,
-			.input_fd = s->sent_fd,
+			.input_fd = h->bundle_fd >= 0 ? h->bundle_fd : s->sent_fd,
 			.timeout_ns = f->o->timeout.set ? f->o->timeout.v : TIMEOUT_S * SECOND,
 			.owner = h },
 		err);
@@ -196,9 +228,8 @@ static int end_host(const struct stepping *s, struct fleet_host *h)
 		unlink(new);
 		leave_out(f, h, why.data);
 	}
-	close(h->fd);
-	h->fd = -1;
 	record_child_free(&h->child);
+	close_files(h);
 	mer_str_fini(&key);
 	mer_str_fini(&why);
 	return rc;
@@ -268,12 +299,10 @@ static int ask_all(struct stepping *s)
 		end_all(f);
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		struct fleet_host *h = &f->hosts[i];
+		bool is_begun = h->fd >= 0;
 		record_child_free(&h->child);
-		if (h->fd < 0)
-			continue;
-		const char *new = unfinished(s, h);
-		close(h->fd);
-		h->fd = -1;
+		close_files(h);
+		const char *new = is_begun ? unfinished(s, h) : NULL;
 		if (new)
 			unlink(new);
 	}
@@ -306,9 +335,13 @@ int fleet_step(struct fleet *f, enum fleet_step step, const char *sent)
 		return mer_fail_nomem(&f->ask->err);
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		had_failed[i] = f->hosts[i].failed != NULL;
-		f->hosts[i].fd = -1;
+		f->hosts[i].fd = f->hosts[i].bundle_fd = -1;
 	}
-	int rc = sent ? open_sent(&s, sent) : 0;
+	int rc = 0;
+	if (step == FLEET_FULL && !fleet_key_parts(f, sent, &s.sent_key))
+		rc = mer_fail_errno(&f->ask->err, "read", sent);
+	else if (step != FLEET_FULL && sent)
+		rc = open_sent(&s, sent);
 	if (rc == 0) {
 		ask_progress_count(&s.progress, f->ask, what[step], "hosts", f->n_hosts);
 		rc = ask_all(&s);
