@@ -83,6 +83,31 @@ for recording in web-load web-lossy stock-shop; do
 	all_questions "$recording" "$lab/$recording"
 done
 
+# ---- Of a host the parts of those alone that it exchanged messages with ----
+
+"$KERNELWORLD" -o "$dir/ring" --hosts 6 --tasks 6 --cpus 2 --duration 500ms --seed 8 --statedump --clock --no-truth >/dev/null
+rm -rf "$dir/ring/truth"
+mkdir "$dir/r"
+for h in h0 h1 h2 h3 h4 h5; do run 0 part --rate 0 "$dir/ring/$h" -o "$dir/r/$h.part"; done
+run 0 sync "$dir"/r/*.part --save "$dir/r/all.sync"
+most=0
+for h in h0 h1 h2 h3 h4 h5; do
+	peers=()
+	while read -r o; do peers+=("$dir/r/$o.part"); done < <(jq -r --arg h $h '.pairs[] | select(.a == $h or .b == $h) | if .a == $h then .b else .a end' "$dir/r/all.sync")
+	[ ${#peers[@]} -gt $most ] && most=${#peers[@]}
+	run 0 part --full --sync "$dir/r/all.sync" "$dir/ring/$h" "${peers[@]}" -o "$dir/r/$h.full"
+	run 2 part --full --sync "$dir/r/all.sync" "$dir/ring/$h" "${peers[@]:1}" -o "$dir/x.full"
+	text "$dir/err" "$h exchanged messages with $(basename "${peers[0]}" .part), whose part is missing: give it, too"
+done
+[ "$most" -lt 5 ] && ok || fail "all of the ring's hosts exchange messages: nothing is left out"
+all_questions r "$dir/ring"
+run 0 requests "$dir"/r/*.full --json # by the clocks in them
+cp "$dir/out" "$dir/own"
+run 0 requests "$dir"/r/h[543210].full --sync "$dir/r/all.sync" --json
+same "clocks that were put together" <(jq 'del(.sync.file)' "$dir/own") <(jq 'del(.sync.file)' "$dir/out")
+run 3 requests "$dir"/r/h[0-4].full
+text "$dir/err" 'made together with h5, too'
+
 # ---- With and without the file of clocks, a part in place of a host, in any order ----
 
 set -- "$dir"/p/*.full

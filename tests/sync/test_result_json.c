@@ -9,6 +9,7 @@
 #include <string.h>
 #include <math.h>
 #include <cmocka.h>
+#include "sync/result_lines.h"
 #include "sync/result_view.h"
 
 enum { N_HOSTS = 4 };
@@ -463,6 +464,91 @@ static void cut_anywhere(void **state)
 	mer_str_fini(&s);
 }
 
+/* ---- of some hosts alone ---- */
+
+static struct mer_str lines_of(const struct sync_result *r, const bool *own)
+{
+	struct mer_str s = { 0 };
+	struct mer_err err;
+	assert_int_equal(sync_result_write_lines(r, own, &s, &err), 0);
+	return s;
+}
+
+static int join_two(const struct mer_str *a, const struct mer_str *b, struct mer_str *out,
+	uint32_t *n, struct mer_err *err)
+{
+	const struct sync_lines texts[] = { { a->data, a->len },
+		{ b ? b->data : NULL, b ? b->len : 0 } };
+	return sync_result_join(texts, b ? 2 : 1, out, n, err);
+}
+
+/* Hosts shared out in every way are the whole again; of some, what is of others is not there. */
+static void shared_out(void **state)
+{
+	(void)state;
+	struct sync_result *r = make(7), *q;
+	struct mer_str whole = written(r, true);
+	struct mer_err err;
+	for (unsigned way = 1; way < 1U << N_HOSTS; way++) {
+		bool own[2][N_HOSTS];
+		uint32_t n = 0, n_own = 0;
+		struct mer_str both = { 0 }, some = { 0 };
+		for (unsigned h = 0; h < N_HOSTS; h++) {
+			own[0][h] = way >> h & 1;
+			own[1][h] = !own[0][h];
+			n_own += own[0][h];
+		}
+		struct mer_str a = lines_of(r, own[0]), b = lines_of(r, own[1]);
+		assert_int_equal(join_two(&b, &a, &both, &n, &err), 0);
+		assert_int_equal(n, N_HOSTS);
+		q = read_back(both.data, hosts, N_HOSTS);
+		assert_true(q->is_of_some);
+		struct mer_str again = written(q, true);
+		assert_string_equal(again.data, whole.data);
+		sync_result_free(q);
+		assert_int_equal(join_two(&a, NULL, &some, &n, &err), 0);
+		assert_int_equal(n, n_own);
+		q = read_back(some.data, NULL, 0);
+		assert_int_equal(q->n_hosts, n_own);
+		for (size_t i = 0; i < q->n_pairs; i++)
+			assert_true(q->pairs[i].a < n_own && q->pairs[i].b < n_own);
+		sync_result_free(q);
+		mer_str_fini(&again);
+		mer_str_fini(&some);
+		mer_str_fini(&both);
+		mer_str_fini(&a);
+		mer_str_fini(&b);
+	}
+	sync_result_free(r);
+	mer_str_fini(&whole);
+}
+
+static void refuse_lines(const char *text, const char *why)
+{
+	struct mer_str out = { 0 };
+	struct mer_err err = { 0 };
+	uint32_t n;
+	const struct sync_lines lines = { text, strlen(text) };
+	assert_int_equal(sync_result_join(&lines, 1, &out, &n, &err), MER_ERR_INPUT);
+	if (!strstr(err.text, why))
+		fail_msg("'%s': %s", text, err.text);
+	mer_str_fini(&out);
+}
+
+static void wrong_lines(void **state)
+{
+	(void)state;
+	static const char *const wrong[] = { "", "\n", "head 0 0 0 {\"a\":1}", "head 0 0 0 {}\n",
+		"head 0 0 0\n", "head 0 0 {\"a\":1}\n", "head -1 0 0 {\"a\":1}\n",
+		"head 0 0 4294967296 {\"a\":1}\n", "heads 0 0 0 {\"a\":1}\n",
+		"host 0 0 0 {\"a\":1}\n", "head 0 0 0 [\"a\",1]\n",
+		"head 0 0 0 {\"a\":1}\nand 0 0 0 {\"a\":1}\n" };
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		refuse_lines(wrong[i], "clocks that cannot be");
+	refuse_lines("head 0 0 0 {\"a\":1}\nhost 3 3 3 {\"a\":1}\nhost 3 3 3 {\"a\":2}\n",
+		"different clocks");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +560,8 @@ int main(void)
 		cmocka_unit_test(at_the_limits),
 		cmocka_unit_test(wrong_files),
 		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(shared_out),
+		cmocka_unit_test(wrong_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
