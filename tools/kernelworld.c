@@ -40,7 +40,7 @@ static const char usage[] =
 	"  --hogs N         tasks on each host that only compute (default: 0)\n"
 	"  --hogs-on H      ... only on host H, as in 3\n"
 	"  --slow-disk H:X  the disk of host H takes X times as long, as in 2:9\n"
-	"  --slow-net H:X   packets from host H to others take X times as long, as in 2:1.05\n"
+	"  --slow-net H:X   packets from and to host H take X times as long, as in 2:1.05\n"
 	"  --slower C:W:P   tasks of the name C take P longer: in user code (W: user), or on the CPU\n"
 	"                   in a system call, as in postgres:pread64:5%\n"
 	"  --fast-clock H:X the clock of host H gains X ppm\n"

@@ -192,11 +192,10 @@ static void read_document(struct reading *x, const char *file, int side)
 		return;
 	int64_t version = mer_json_get_int(&x->g, &root, "meridian_baseline");
 	const char *by = mer_json_get_text(&x->g, &root, "version", false, &x->arena);
-	if (x->g.rc == 0 &&
-		(version != BASELINE_VERSION || strcmp(by, mer_version_text()) != 0))
+	if (x->g.rc == 0 && (version != BASELINE_VERSION || strcmp(by, mer_version_text()) != 0))
 		mer_json_get_fail(&x->g, &root,
-			"this baseline is of meridian %.40s; %s may measure otherwise: make it again", by,
-			mer_version_text());
+			"this baseline is of meridian %.40s; %s may measure otherwise: make it again",
+			by, mer_version_text());
 	read_measures(x, &root);
 	const struct mer_json_value *runs =
 		mer_json_get_array_of(&x->g, &root, "runs", MER_JSON_OBJECT);

@@ -61,6 +61,13 @@ static void put_mean(struct measuring *x, const char *kind, const char *subject,
 		put(x, kind, subject, name, class, COMPARE_NS, total_ns / (double)n);
 }
 
+/* A value of n things. */
+static void put_of(struct measuring *x, const char *kind, const char *subject, const char *name,
+	enum compare_class class, int64_t ns, int64_t n)
+{
+	put_mean(x, kind, subject, name, class, (double)ns * (double)n, n);
+}
+
 static void put_rate(
 	struct measuring *x, const char *kind, const char *subject, const char *name, int64_t n)
 {
@@ -121,13 +128,13 @@ static void take_requests(struct measuring *x, const struct answer *a)
 		const char *key, *name;
 		enum compare_class class;
 	} parts[] = {
-		{ "running_ns", "CPU time per request", COMPARE_CAUSE },
-		{ "disk_ns", "disk time per request", COMPARE_CAUSE },
-		{ "network_ns", "network time per request", COMPARE_CAUSE },
-		{ "locks_ns", "waiting for locks per request", COMPARE_EFFECT },
-		{ "queued_ns", "queued per request", COMPARE_EFFECT },
-		{ "runnable_ns", "runnable per request", COMPARE_EFFECT },
-		{ "other_ns", "other waits per request", COMPARE_EFFECT },
+		{ "running_ns", "CPU time", COMPARE_CAUSE },
+		{ "disk_ns", "disk time", COMPARE_CAUSE },
+		{ "network_ns", "network time", COMPARE_CAUSE },
+		{ "locks_ns", "lock wait", COMPARE_EFFECT },
+		{ "queued_ns", "queued", COMPARE_EFFECT },
+		{ "runnable_ns", "runnable", COMPARE_EFFECT },
+		{ "other_ns", "other waits", COMPARE_EFFECT },
 	};
 	const struct mer_table *t = answer_find(a, "kinds");
 	for (size_t i = 0; i < answer_rows(t); i++) {
@@ -136,16 +143,14 @@ static void take_requests(struct measuring *x, const struct answer *a)
 		for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++)
 			put_mean(x, "request", kind, parts[k].name, parts[k].class,
 				(double)whole(t, i, parts[k].key), n);
-		if (n >= FEWEST) {
-			put_mean(x, "request", kind, "latency, mean", COMPARE_EFFECT,
-				(double)whole(t, i, "mean_ns") * (double)n, n);
-			put_mean(x, "request", kind, "latency, p50", COMPARE_EFFECT,
-				(double)whole(t, i, "p50_ns") * (double)n, n);
-		}
+		put_of(x, "request", kind, "mean latency", COMPARE_EFFECT, whole(t, i, "mean_ns"),
+			n);
+		put_of(x, "request", kind, "median latency", COMPARE_EFFECT, whole(t, i, "p50_ns"),
+			n);
 		if (n >= FEWEST_OF_TAIL)
-			put_mean(x, "request", kind, "latency, p99", COMPARE_EFFECT,
-				(double)whole(t, i, "p99_ns") * (double)n, n);
-		put_rate(x, "request", kind, "requests per second", whole(t, i, "count"));
+			put_of(x, "request", kind, "p99 latency", COMPARE_EFFECT,
+				whole(t, i, "p99_ns"), n);
+		put_rate(x, "request", kind, "per second", whole(t, i, "count"));
 		put_present(x, "request", kind);
 	}
 }
@@ -194,23 +199,26 @@ static void take_calls(struct measuring *x, const struct answer *a)
 		const char *comm = text(t, i, "comm"), *key = call_key(x, comm, text(t, i, "name"));
 		int64_t n = whole(t, i, "count"), total = whole(t, i, "total_ns");
 		int64_t waited = call_of(x, key)->waited_ns;
-		if ((double)waited < WAITS * (double)total)
-			put_mean(x, "system call", key, "time per call without waits",
-				COMPARE_CAUSE, (double)(total - waited), n);
-		else
-			put_mean(x, "system call", key, "time per call", COMPARE_EFFECT,
+		if ((double)waited < WAITS * (double)total) {
+			put_mean(x, "system call", key, "mean time", COMPARE_CAUSE,
+				(double)(total - waited), n);
+			/* What interrupts add to some of them is not in it. */
+			put_of(x, "system call", key, "median time", COMPARE_CAUSE,
+				whole(t, i, "p50_ns"), n);
+		} else
+			put_mean(x, "system call", key, "mean time with waits", COMPARE_EFFECT,
 				(double)total, n);
-		put_rate(x, "system call", key, "calls per second", n);
+		put_rate(x, "system call", key, "per second", n);
 		put_present(x, "system call", key);
 		program_of(x, comm)->calls += n;
 	}
 	/* A program's calls say how much it did, whatever the load was. */
 	for (uint32_t i = 0; i < x->names.n; i++) {
 		const struct program *p = &x->programs[i];
-		put_mean(x, "CPU", p->comm, "user CPU time per system call", COMPARE_CAUSE,
-			p->user_ns, p->calls);
-		put_mean(x, "CPU", p->comm, "CPU time in calls per system call", COMPARE_CAUSE,
-			p->syscall_ns, p->calls);
+		put_mean(x, "CPU", p->comm, "user time per call", COMPARE_CAUSE, p->user_ns,
+			p->calls);
+		put_mean(x, "CPU", p->comm, "kernel time per call", COMPARE_CAUSE, p->syscall_ns,
+			p->calls);
 		if (x->seconds > 0 && p->self_ns >= 1e6)
 			put(x, "CPU", p->comm, "CPU time per second", COMPARE_EFFECT, COMPARE_NS,
 				p->self_ns / x->seconds);
@@ -227,7 +235,7 @@ static void take_disks(struct measuring *x, const struct answer *a)
 		int64_t n = whole(t, i, "count");
 		put_mean(x, "disk", key, "service time", COMPARE_CAUSE,
 			(double)whole(t, i, "total_ns"), n);
-		put_rate(x, "disk", key, "requests per second", n);
+		put_rate(x, "disk", key, "per second", n);
 		put_present(x, "disk", key);
 	}
 }
@@ -248,7 +256,7 @@ static void take_network(struct measuring *x, const struct answer *a)
 			bool sorted = strcmp(from, to) <= 0;
 			put(x, "network",
 				text_of(x, "%s and %s", sorted ? from : to, sorted ? to : from),
-				"time of a message, mean of both ways", COMPARE_CAUSE, COMPARE_NS,
+				"time of a message", COMPARE_CAUSE, COMPARE_NS,
 				((double)whole(t, i, "total_ns") / (double)n +
 					(double)whole(t, k, "total_ns") / (double)m) /
 					2);
@@ -275,9 +283,8 @@ static void take_scheduling(struct measuring *x, const struct answer *a)
 {
 	const struct mer_table *t = answer_find(a, "stats");
 	for (size_t i = 0; i < answer_rows(t); i++)
-		put_mean(x, "scheduling", program_name(x, text(t, i, "comm")),
-			"latency: woken until it runs", COMPARE_EFFECT,
-			(double)whole(t, i, "total_ns"), whole(t, i, "count"));
+		put_mean(x, "scheduling", program_name(x, text(t, i, "comm")), "latency when woken",
+			COMPARE_EFFECT, (double)whole(t, i, "total_ns"), whole(t, i, "count"));
 }
 
 /* Sockets and pipes have numbers that are others each time. */
@@ -318,7 +325,7 @@ static void take_mpi(struct measuring *x, const struct answer *a)
 		if (own > 0)
 			put(x, "MPI", key, "time without waits", COMPARE_CAUSE, COMPARE_NS, own);
 		if (waited > 0)
-			put(x, "MPI", key, "waiting for other ranks", COMPARE_EFFECT, COMPARE_NS,
+			put(x, "MPI", key, "waiting for ranks", COMPARE_EFFECT, COMPARE_NS,
 				(double)waited);
 		put_present(x, "MPI", key);
 	}
@@ -329,7 +336,7 @@ static const struct question {
 	void (*take)(struct measuring *x, const struct answer *a);
 } questions[] = {
 	{ { "top", "cpu", "--group-by", "comm", "--limit", "0", "--all" }, take_cpu },
-	{ { "stats", "waits", "--group-by", "comm,call", "--limit", "0", "--all" }, take_waits },
+	{ { "stats", "waits", "--group-by", "comm,call", "--limit", "0" }, take_waits },
 	{ { "stats", "syscall", "--group-by", "comm,name", "--limit", "0" }, take_calls },
 	{ { "requests" }, take_requests },
 	{ { "stats", "disk", "--limit", "0" }, take_disks },
@@ -347,8 +354,7 @@ static const struct question {
  * difference. */
 static bool is_fatal(int rc)
 {
-	return rc == MER_ERR_NOMEM || rc == MER_ERR_CANCELLED || rc == MER_ERR_SYS ||
-	       rc == MER_ERR_BUG;
+	return rc != MER_ERR_INPUT;
 }
 
 static int ask_one(struct measuring *x, const struct ask_asker *asker, struct mer_session *session,

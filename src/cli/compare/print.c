@@ -20,6 +20,7 @@ enum {
 	A_RATE,
 	B_RATE,
 	CHANGE,
+	CERTAIN,
 	LOW,
 	HIGH,
 	P,
@@ -38,9 +39,10 @@ static const struct mer_column change_columns[N_CHANGES + 1] = {
 	[A_RATE] = { "a_per_s", NULL, MER_REAL },
 	[B_RATE] = { "b_per_s", NULL, MER_REAL },
 	[CHANGE] = { "change_percent", "Change", MER_RATIO },
-	[LOW] = { "low_percent", "From", MER_RATIO },
-	[HIGH] = { "high_percent", "To", MER_RATIO },
-	[P] = { "p", "p", MER_REAL },
+	[CERTAIN] = { "certain_percent", "Certain", MER_RATIO },
+	[LOW] = { "low_percent", NULL, MER_RATIO },
+	[HIGH] = { "high_percent", NULL, MER_RATIO },
+	[P] = { "p", NULL, MER_REAL },
 	[CLASS] = { "class", NULL, MER_TEXT },
 	[PROVEN] = { "proven", NULL, MER_ID },
 	[N_A] = { "a_recordings", NULL, MER_COUNT },
@@ -54,7 +56,7 @@ static const struct mer_column present_columns[N_PRESENT + 1] = {
 	[OF_A] = { "a_recordings", "In A", MER_COUNT },
 	[OF_B] = { "b_recordings", "In B", MER_COUNT },
 	[OF_WHAT] = { "what", "It", MER_TEXT },
-	[OF_P] = { "p", "p", MER_REAL },
+	[OF_P] = { "p", NULL, MER_REAL },
 	[OF_PROVEN] = { "proven", NULL, MER_ID },
 };
 
@@ -87,28 +89,36 @@ static struct mer_cell real_unless_nan(double v)
 	return isfinite(v) ? MER_REAL_CELL(v) : MER_NONE;
 }
 
+/* The end of the interval that is nearer to no change. */
+static double certain_of(const struct compare_finding *f)
+{
+	return (f->m.difference > 0 ? f->low : f->high) - 1;
+}
+
 static void add_change(struct mer_table *t, const struct compare_finding *f)
 {
 	static const char *const classes[] = { "cause", "effect", "" };
 	const struct compare_measure *m = f->measure;
 	bool is_ns = m->unit == COMPARE_NS;
-	mer_table_add(t, (struct mer_cell[N_CHANGES]){
-				 [KIND] = mer_text(m->kind),
-				 [SUBJECT] = mer_text(m->subject),
-				 [MEASURE] = mer_text(m->name),
-				 [A] = is_ns ? MER_REAL_CELL(f->a) : MER_NONE,
-				 [B] = is_ns ? MER_REAL_CELL(f->b) : MER_NONE,
-				 [A_RATE] = is_ns ? MER_NONE : MER_REAL_CELL(f->a),
-				 [B_RATE] = is_ns ? MER_NONE : MER_REAL_CELL(f->b),
-				 [CHANGE] = real_unless_nan(f->b / f->a - 1),
-				 [LOW] = real_unless_nan(f->low - 1),
-				 [HIGH] = real_unless_nan(f->high - 1),
-				 [P] = f->m.is_tested ? MER_REAL_CELL(f->m.p) : MER_NONE,
-				 [CLASS] = mer_text(classes[m->class]),
-				 [PROVEN] = MER_INT(f->is_proven),
-				 [N_A] = MER_INT(f->m.n[0]),
-				 [N_B] = MER_INT(f->m.n[1]),
-			 });
+	mer_table_add(
+		t, (struct mer_cell[N_CHANGES]){
+			   [KIND] = mer_text(m->kind),
+			   [SUBJECT] = mer_text(m->subject),
+			   [MEASURE] = mer_text(m->name),
+			   [A] = is_ns ? MER_REAL_CELL(f->a) : MER_NONE,
+			   [B] = is_ns ? MER_REAL_CELL(f->b) : MER_NONE,
+			   [A_RATE] = is_ns ? MER_NONE : MER_REAL_CELL(f->a),
+			   [B_RATE] = is_ns ? MER_NONE : MER_REAL_CELL(f->b),
+			   [CHANGE] = real_unless_nan(f->b / f->a - 1),
+			   [CERTAIN] = f->certain > 0 ? MER_REAL_CELL(certain_of(f)) : MER_NONE,
+			   [LOW] = real_unless_nan(f->low - 1),
+			   [HIGH] = real_unless_nan(f->high - 1),
+			   [P] = f->m.is_tested ? MER_REAL_CELL(f->m.p) : MER_NONE,
+			   [CLASS] = mer_text(classes[m->class]),
+			   [PROVEN] = MER_INT(f->is_proven),
+			   [N_A] = MER_INT(f->m.n[0]),
+			   [N_B] = MER_INT(f->m.n[1]),
+		   });
 }
 
 static const char *what_of(const struct compare_finding *f)
@@ -265,7 +275,7 @@ static size_t put_table(struct text *x, const char *title, bool is_proven, unsig
 			add_change(&t, f);
 	}
 	if (!is_presence && !is_proven)
-		mer_table_hide(&t, P);
+		mer_table_hide(&t, CERTAIN);
 	if (n) {
 		mer_str_printf(&x->out, "\n%s\n", title);
 		ask_table_text(
@@ -325,7 +335,7 @@ static void put_verdict(struct text *x)
 	double from = found_from(r);
 	if (r->n_proven)
 		mer_str_printf(&s,
-			"Different: %zu, the largest certain change first. The chance that any of them is a false alarm is at most %g %%, for all measures together; so is the chance that a change is not between From and To.\n",
+			"Different: %zu, the largest certain change first. The chance that any of them is a false alarm is at most %g %%, for all measures together; so is the chance that a change is less than Certain.\n",
 			r->n_proven, r->alpha * 100);
 	else
 		mer_str_puts(&s, "No difference that chance does not explain.\n");
