@@ -21,7 +21,15 @@ enum compare_unit {
 	COMPARE_PER_S,
 	COMPARE_PRESENT /* no value: it is there or not */
 };
-enum compare_class { COMPARE_CAUSE, COMPARE_EFFECT, COMPARE_PRESENCE };
+enum compare_class { /* in the order of findings */
+	COMPARE_CAUSE,
+	COMPARE_PART, /* of requests: what they took of programs and devices, which come first */
+	COMPARE_EFFECT,
+	COMPARE_PRESENCE,
+	COMPARE_N_CLASSES
+};
+/* "cause": for programs. */
+extern const char *const compare_class_names[COMPARE_N_CLASSES];
 
 struct compare_measure {
 	const char *kind;    /* "disk" */

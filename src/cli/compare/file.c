@@ -13,9 +13,6 @@
 enum { BASELINE_VERSION = 1 };
 static const char magic[] = "{\"meridian_baseline\":";
 
-static const char *const classes[] = {
-	[COMPARE_CAUSE] = "cause", [COMPARE_EFFECT] = "effect", [COMPARE_PRESENCE] = "presence"
-};
 static const char *const units[] = {
 	[COMPARE_NS] = "ns", [COMPARE_PER_S] = "per_s", [COMPARE_PRESENT] = "present"
 };
@@ -41,7 +38,7 @@ static void write_measures(struct mer_json *j, const struct compare_set *s)
 		mer_json_kv_text(j, "kind", m->kind);
 		mer_json_kv_text(j, "subject", m->subject);
 		mer_json_kv_text(j, "measure", m->name);
-		mer_json_kv_text(j, "class", classes[m->class]);
+		mer_json_kv_text(j, "class", compare_class_names[m->class]);
 		mer_json_kv_text(j, "unit", units[m->unit]);
 		mer_json_end_object(j);
 	}
@@ -126,7 +123,8 @@ static void read_measures(struct reading *x, const struct mer_json_value *root)
 			mer_json_get_text(&x->g, m, "kind", false, &x->arena),
 			mer_json_get_text(&x->g, m, "subject", false, &x->arena),
 			mer_json_get_text(&x->g, m, "measure", false, &x->arena),
-			(enum compare_class)word_of(x, m, "class", classes, 3),
+			(enum compare_class)word_of(
+				x, m, "class", compare_class_names, COMPARE_N_CLASSES),
 			(enum compare_unit)word_of(x, m, "unit", units, 3),
 		};
 		x->n_measures++;

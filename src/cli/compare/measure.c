@@ -128,9 +128,9 @@ static void take_requests(struct measuring *x, const struct answer *a)
 		const char *key, *name;
 		enum compare_class class;
 	} parts[] = {
-		{ "running_ns", "CPU time", COMPARE_CAUSE },
-		{ "disk_ns", "disk time", COMPARE_CAUSE },
-		{ "network_ns", "network time", COMPARE_CAUSE },
+		{ "running_ns", "CPU time", COMPARE_PART },
+		{ "disk_ns", "disk time", COMPARE_PART },
+		{ "network_ns", "network time", COMPARE_PART },
 		{ "locks_ns", "lock wait", COMPARE_EFFECT },
 		{ "queued_ns", "queued", COMPARE_EFFECT },
 		{ "runnable_ns", "runnable", COMPARE_EFFECT },

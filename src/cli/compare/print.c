@@ -97,7 +97,6 @@ static double certain_of(const struct compare_finding *f)
 
 static void add_change(struct mer_table *t, const struct compare_finding *f)
 {
-	static const char *const classes[] = { "cause", "effect", "" };
 	const struct compare_measure *m = f->measure;
 	bool is_ns = m->unit == COMPARE_NS;
 	mer_table_add(
@@ -114,7 +113,7 @@ static void add_change(struct mer_table *t, const struct compare_finding *f)
 			   [LOW] = real_unless_nan(f->low - 1),
 			   [HIGH] = real_unless_nan(f->high - 1),
 			   [P] = f->m.is_tested ? MER_REAL_CELL(f->m.p) : MER_NONE,
-			   [CLASS] = mer_text(classes[m->class]),
+			   [CLASS] = mer_text(compare_class_names[m->class]),
 			   [PROVEN] = MER_INT(f->is_proven),
 			   [N_A] = MER_INT(f->m.n[0]),
 			   [N_B] = MER_INT(f->m.n[1]),
@@ -350,7 +349,7 @@ int compare_print(struct ask *ask, const struct compare_set *s, const struct com
 	const struct compare_limit *limit, uint64_t rows)
 {
 	struct text x = { .ask = ask, .r = r, .rows = rows };
-	enum { CAUSES = 1u << COMPARE_CAUSE, EFFECTS = 1u << COMPARE_EFFECT };
+	enum { CAUSES = 1u << COMPARE_CAUSE | 1u << COMPARE_PART, EFFECTS = 1u << COMPARE_EFFECT };
 	if (ask->format != ASK_FORMAT_TABLE)
 		return print_tables(ask, s, r, limit);
 	put_head(&x);

@@ -5,6 +5,11 @@
 
 #include "base/grow.h"
 
+const char *const compare_class_names[COMPARE_N_CLASSES] = { [COMPARE_CAUSE] = "cause",
+	[COMPARE_PART] = "part",
+	[COMPARE_EFFECT] = "effect",
+	[COMPARE_PRESENCE] = "presence" };
+
 void compare_set_init(struct compare_set *s)
 {
 	*s = (struct compare_set){ 0 };
