@@ -143,6 +143,13 @@ static size_t n_at_least(const double *most, size_t n, double t2)
 	return low;
 }
 
+/* The largest |t| that more than alpha of the deals have. most: descending. */
+static double critical_of(const double *most, size_t n, double alpha)
+{
+	size_t allowed = (size_t)(alpha * (double)n + 1e-9);
+	return n_at_least(most, n, most[0]) > allowed ? INFINITY : sqrt(most[allowed]);
+}
+
 /* ---- The test ---- */
 
 static void prepare(const double *given, size_t n, double *x, bool *has, struct row *row)
@@ -213,12 +220,7 @@ bool mer_max_t_test(const double *x, size_t n_measures, const size_t n[2], doubl
 		struct dealing g = { centered, has, rows, n_measures, n_samples, n[0] };
 		deal_all(&g, all->is_exact, all->n_deals, order, most);
 		qsort(most, all->n_deals, sizeof(*most), descending);
-		for (size_t i = (size_t)(alpha * (double)all->n_deals + 1e-9); i; i--)
-			if (n_at_least(most, all->n_deals, most[i - 1]) <=
-				(size_t)(alpha * (double)all->n_deals + 1e-9)) {
-				all->critical = sqrt(most[i - 1]);
-				break;
-			}
+		all->critical = critical_of(most, all->n_deals, alpha);
 		for (size_t i = 0; i < n_measures; i++)
 			judge(&g, i, most, all, &measures[i]);
 	}

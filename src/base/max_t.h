@@ -33,7 +33,7 @@ struct mer_max_t {
 	size_t n_deals; /* that were tried, with the one that there is */
 	bool is_exact;	/* these are all */
 	double least_p; /* that these numbers of samples can give */
-	/* |t| from which p is alpha or less. An interval of so many standard errors around each
+	/* A |t| above has a p of alpha or less. An interval of so many standard errors around each
 	 * difference holds for all measures at once, but for a chance of alpha. INFINITY: no p can
 	 * be so small. */
 	double critical;

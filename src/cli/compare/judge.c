@@ -155,8 +155,9 @@ size_t compare_fewest(double alpha, size_t n_other)
 
 int compare_worse(const struct compare_measure *m)
 {
+	/* More CPU time a second may be more work. */
 	if (m->unit == COMPARE_NS)
-		return 1;
+		return m->class == COMPARE_EFFECT && strcmp(m->kind, "CPU") == 0 ? 0 : 1;
 	return m->unit == COMPARE_PER_S && strcmp(m->kind, "request") == 0 ? -1 : 0;
 }
 

@@ -84,6 +84,18 @@ static const struct mer_column comparison_columns[N_COMPARISON + 1] = {
 	[FAILED] = { "failed", NULL, MER_COUNT },
 };
 
+/* People see values with their units, in one column whatever they are of. */
+enum { SEEN_KIND, SEEN_OF, SEEN_WHAT, SEEN_A, SEEN_B, SEEN_CHANGE, SEEN_CERTAIN, N_SEEN };
+static const struct mer_column seen_columns[N_SEEN + 1] = {
+	[SEEN_KIND] = { "kind", "Kind", MER_TEXT },
+	[SEEN_OF] = { "subject", "Of", MER_TEXT },
+	[SEEN_WHAT] = { "measure", "What", MER_TEXT },
+	[SEEN_A] = { "a", "A", MER_TEXT },
+	[SEEN_B] = { "b", "B", MER_TEXT },
+	[SEEN_CHANGE] = { "change_percent", "Change", MER_RATIO },
+	[SEEN_CERTAIN] = { "certain_percent", "Certain", MER_RATIO },
+};
+
 static struct mer_cell real_unless_nan(double v)
 {
 	return isfinite(v) ? MER_REAL_CELL(v) : MER_NONE;
@@ -118,6 +130,31 @@ static void add_change(struct mer_table *t, const struct compare_finding *f)
 			   [N_A] = MER_INT(f->m.n[0]),
 			   [N_B] = MER_INT(f->m.n[1]),
 		   });
+}
+
+static struct mer_cell seen_value(struct mer_table *t, enum compare_unit unit, double v)
+{
+	struct mer_str s = { 0 };
+	if (unit == COMPARE_NS && v < 9e18)
+		ask_text_duration(&s, (int64_t)(v + 0.5));
+	else
+		mer_str_printf(&s, "%.3g/s", v);
+	return mer_table_keep(t, &s);
+}
+
+static void add_seen(struct mer_table *t, const struct compare_finding *f)
+{
+	const struct compare_measure *m = f->measure;
+	mer_table_add(t,
+		(struct mer_cell[N_SEEN]){
+			[SEEN_KIND] = mer_text(m->kind),
+			[SEEN_OF] = mer_text(m->subject),
+			[SEEN_WHAT] = mer_text(m->name),
+			[SEEN_A] = seen_value(t, m->unit, f->a),
+			[SEEN_B] = seen_value(t, m->unit, f->b),
+			[SEEN_CHANGE] = real_unless_nan(f->b / f->a - 1),
+			[SEEN_CERTAIN] = f->certain > 0 ? MER_REAL_CELL(certain_of(f)) : MER_NONE,
+		});
 }
 
 static const char *what_of(const struct compare_finding *f)
@@ -240,7 +277,7 @@ void compare_sentence(
 	mer_str_printf(out, ", %s: ", m->name);
 	put_percent(out, f->b / f->a);
 	mer_str_puts(out, more ? " more" : " less");
-	if (f->is_proven && isfinite(f->low)) {
+	if (f->certain > 0 && isfinite(f->low)) {
 		mer_str_puts(out, " (at least ");
 		put_percent(out, more ? f->low : f->high);
 		mer_str_putc(out, ')');
@@ -262,7 +299,7 @@ static size_t put_table(struct text *x, const char *title, bool is_proven, unsig
 	bool is_presence = classes == 1u << COMPARE_PRESENCE;
 	size_t n = 0;
 	mer_table_init(&t, is_presence ? "presence" : "changes", NULL,
-		is_presence ? present_columns : change_columns, &x->ask->arena);
+		is_presence ? present_columns : seen_columns, &x->ask->arena);
 	for (size_t i = 0; i < x->r->n_findings; i++) {
 		const struct compare_finding *f = &x->r->findings[i];
 		if (f->is_proven != is_proven || !(classes >> f->measure->class & 1) ||
@@ -271,10 +308,10 @@ static size_t put_table(struct text *x, const char *title, bool is_proven, unsig
 		if (is_presence)
 			add_present(&t, f);
 		else
-			add_change(&t, f);
+			add_seen(&t, f);
 	}
 	if (!is_presence && !is_proven)
-		mer_table_hide(&t, CERTAIN);
+		mer_table_hide(&t, SEEN_CERTAIN);
 	if (n) {
 		mer_str_printf(&x->out, "\n%s\n", title);
 		ask_table_text(
