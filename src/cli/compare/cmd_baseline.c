@@ -2,31 +2,30 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "ask/print/table.h"
 #include "ask/verb.h"
 #include "cli/compare/compare.h"
 #include "cli/compare/options.h"
+#include "cli/output.h"
 
 struct values {
-	const char *to;
 	struct compare_values common;
 };
 
-static int make(struct ask *ask, const struct values *v)
+static int make(struct ask *ask)
 {
 	struct compare_set s;
 	size_t n_left_out;
-	if (!v->to || !*v->to)
+	if (!cli_writes_itself(ask))
 		return mer_fail(&ask->err, MER_ERR_USAGE,
-			"-o is missing: the file to write, as in 'meridian baseline make -o old.baseline TRACE...'");
+			"-o FILE.baseline is missing, as in 'meridian baseline make -o old.baseline TRACE...'");
 	if (ask->n_args < 2)
 		return mer_fail(&ask->err, MER_ERR_USAGE, "no recording was named");
 	compare_set_init(&s);
 	int rc = compare_read(ask, &s, 0, ask->args + 1, ask->n_args - 1, &n_left_out);
 	if (rc == 0)
-		rc = compare_write_baseline(ask, &s, v->to);
+		rc = compare_write_baseline(ask, &s, ask->output);
 	if (rc == 0)
-		ask_note(ask, "%s has %zu measures of %zu recordings", v->to, s.n_measures,
+		ask_note(ask, "%s has %zu measures of %zu recordings", ask->output, s.n_measures,
 			s.n_runs);
 	compare_set_fini(&s);
 	return rc;
@@ -38,12 +37,15 @@ static int check(struct ask *ask, const struct values *v)
 	struct compare_set s;
 	size_t n_left_out;
 	common.limit = common.limit ? common.limit : COMPARE_ROWS;
+	if (cli_writes_itself(ask))
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"-o %.200s: what a check finds is no baseline", ask->output);
 	if (ask->n_args < 3)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"a baseline and recordings are required, as in 'meridian baseline check old.baseline TRACE...'");
 	if (!compare_is_baseline(ask->args[1]))
 		return mer_fail(&ask->err, MER_ERR_INPUT,
-			"%.500s is not a baseline ('meridian baseline make -o FILE TRACE...' writes one)",
+			"%.500s is not a baseline ('meridian baseline make -o FILE.baseline TRACE...' writes one)",
 			ask->args[1]);
 	compare_set_init(&s);
 	int rc = compare_read_baseline(&s, ask->args[1], 0, &ask->err);
@@ -59,21 +61,15 @@ static int run(struct ask *ask, const void *values)
 {
 	const struct values *v = values;
 	if (strcmp(ask->args[0], "make") == 0)
-		return make(ask, v);
+		return make(ask);
 	if (strcmp(ask->args[0], "check") == 0)
 		return check(ask, v);
 	return mer_fail(&ask->err, MER_ERR_USAGE,
-		"'%.200s': make or check is required, as in 'meridian baseline make -o FILE TRACE...'",
+		"'%.200s': make or check is required, as in 'meridian baseline make -o FILE.baseline TRACE...'",
 		ask->args[0]);
 }
 
 static const struct ask_option options[] = {
-	{ .name = "output",
-		.letter = 'o',
-		.kind = ASK_FILE,
-		.arg = "FILE",
-		.help = "make: the baseline",
-		.offset = offsetof(struct values, to) },
 	COMPARE_OPTIONS(struct values),
 	{ 0 },
 };
@@ -84,10 +80,12 @@ const struct ask_verb cli_verb_baseline = {
 	.is_aside = true,
 	.synopsis = "make|check [OPTION...] [FILE] TRACE...",
 	.description =
-		"'baseline make -o FILE TRACE...' writes what 'meridian compare' measures of each recording into a file of some kilobytes a recording. 'baseline check FILE TRACE...' compares recordings with it, as 'meridian compare --a FILE --b TRACE' does. Each TRACE is one recording, or a pattern in quotes.",
+		"'baseline make -o FILE.baseline TRACE...' writes what 'meridian compare' measures of each recording into a file of some kilobytes a recording. 'baseline check FILE TRACE...' compares recordings with it, as 'meridian compare --a FILE --b TRACE' does. Each TRACE is one recording, or a pattern in quotes.",
 	.more =
 		"A baseline is of one version of meridian, as another one may measure something else. It has names of hosts, programs, files and calls, and no events. Several baselines are joined by 'meridian baseline make -o all.baseline *.baseline'.",
-	.uses = ASK_USES_JOBS | ASK_USES_INPUT | ASK_USES_STORE,
+	.formats = "table|json|jsonl|csv",
+	.writes = "baseline",
+	.uses = ASK_USES_FORMAT | ASK_USES_JOBS | ASK_USES_INPUT | ASK_USES_STORE | ASK_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,
