@@ -7,8 +7,9 @@
  * machine, its load and its minute, so thousands of requests are not thousands of samples. Each
  * recording is opened alone, asked what any user may ask, and closed; what stays are numbers.
  *
- * What tasks and devices take themselves (a cause: CPU time, time of a disk) is told from what waits
- * for others and from rates (an effect), as a cause that changes is followed by its effects. */
+ * What tasks and devices take themselves (a cause: CPU time, time of a disk) is kept apart from
+ * what waits for others and from rates (an effect), as a cause that changes is followed by its
+ * effects. */
 #ifndef MER_CLI_COMPARE_COMPARE_H
 #define MER_CLI_COMPARE_COMPARE_H
 

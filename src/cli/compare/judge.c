@@ -1,4 +1,4 @@
-/* What is different, and how sure that is: all values of all measures as one test (base/max_t.h). */
+/* What is different, and how sure that is: all measures are one test (base/max_t.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -61,7 +61,7 @@ int compare_write_junit(struct ask *ask, const char *path, const struct compare_
 		unknown ? 1 : n, n_failed, unknown);
 	if (unknown)
 		mer_str_printf(&out,
-			"  <testcase classname=\"meridian\" name=\"enough recordings\">\n    <error message=\"%zu and %zu recordings are too few to tell a difference from chance\"/>\n  </testcase>\n",
+			"  <testcase classname=\"meridian\" name=\"enough recordings\">\n    <error message=\"%zu and %zu recordings are too few to rule out chance\"/>\n  </testcase>\n",
 			r->n[0], r->n[1]);
 	for (size_t i = 0; i < r->n_findings && !unknown; i++) {
 		const struct compare_finding *f = &r->findings[i];

@@ -352,10 +352,10 @@ static void put_too_few(struct text *x)
 	size_t more = compare_fewest(r->alpha, r->n[0]);
 	if (r->n[0] == 1 && r->n[1] == 1)
 		mer_str_puts(&s,
-			"Of one recording each it is not known how much recordings of the same differ: none of the differences below can be told from chance.");
+			"With one recording each it is not known how much recordings of the same work differ: any difference below may be chance.");
 	else
 		mer_str_printf(&s,
-			"These are too few recordings to tell a difference from chance: the smallest p that %zu and %zu can give is %.2g, and %.2g is needed.",
+			"These are too few recordings to rule out chance: the smallest p that %zu and %zu can give is %.2g, and %.2g is needed.",
 			r->n[0], r->n[1], r->all.least_p, r->alpha);
 	mer_str_printf(&s, " %zu recordings each are enough", both);
 	if (more && more != both && r->n[0] > 1)

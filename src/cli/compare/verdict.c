@@ -36,8 +36,7 @@ static int say_status(
 		return ASK_CONDITION;
 	if (r->all.least_p <= r->alpha)
 		return ASK_OK;
-	ask_error(ask,
-		"--fail-above: %zu and %zu recordings are too few to tell a difference from chance",
+	ask_error(ask, "--fail-above: %zu and %zu recordings are too few to rule out chance",
 		r->n[0], r->n[1]);
 	return ASK_INPUT;
 }
