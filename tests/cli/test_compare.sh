@@ -28,6 +28,10 @@ done
 # Paragraphs are wrapped.
 flat() { tr '\n' ' ' <out >flat; }
 
+text out '^more/5 +(399|400) ms +0 +[0-9]+$' "what a baseline is of"
+run 0 baseline make --no-store -o one.baseline --json old/0
+equal "the same as JSON" "$(jq -c 'table("recordings") | map([.path, .lost_events, .values > 100])' out)" '[["old/0",0,true]]'
+
 # ---- What was changed comes first ----
 
 run 0 compare --no-store --a 'old/*' --b 'new/*'

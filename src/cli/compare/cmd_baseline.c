@@ -25,8 +25,7 @@ static int make(struct ask *ask)
 	if (rc == 0)
 		rc = compare_write_baseline(ask, &s, ask->output);
 	if (rc == 0)
-		ask_note(ask, "%s has %zu measures of %zu recordings", ask->output, s.n_measures,
-			s.n_runs);
+		rc = compare_print_recordings(ask, &s);
 	compare_set_fini(&s);
 	return rc;
 }
@@ -94,7 +93,7 @@ const struct ask_verb cli_verb_baseline = {
 	.examples = {
 		{ "meridian baseline make -o old.baseline client/ server/",
 			"Two recordings, kept as values." },
-		{ "meridian baseline make -o b.baseline client/ && meridian baseline check b.baseline server/",
+		{ "meridian baseline check old.baseline server/",
 			"A later recording, compared with them." },
 	},
 	.run = run,

@@ -146,6 +146,8 @@ int compare_conclude(struct ask *ask, const struct compare_set *s, const struct 
 
 int compare_print(struct ask *ask, const struct compare_set *s, const struct compare_result *r,
 	const struct compare_limit *limit, uint64_t rows);
+/* What a baseline was made of. */
+int compare_print_recordings(struct ask *ask, const struct compare_set *s);
 /* "app: user CPU per call is 4.9 % more (at least 3.1 %), ..." */
 void compare_sentence(
 	struct mer_str *out, const struct compare_result *r, const struct compare_finding *f);

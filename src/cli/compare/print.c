@@ -220,6 +220,17 @@ static void add_recordings(struct mer_table *t, const struct compare_set *s)
 	}
 }
 
+int compare_print_recordings(struct ask *ask, const struct compare_set *s)
+{
+	struct mer_table t;
+	mer_table_init(&t, "recordings", NULL, recording_columns, &ask->arena);
+	add_recordings(&t, s);
+	mer_table_hide(&t, SIDE);
+	int rc = ask_table_print(ask, &t);
+	mer_table_fini(&t);
+	return rc;
+}
+
 static int print_tables(struct ask *ask, const struct compare_set *s,
 	const struct compare_result *r, const struct compare_limit *limit)
 {
