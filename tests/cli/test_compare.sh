@@ -178,6 +178,16 @@ text err 'left out: .*some/3' "which one is not"
 text err 'left out: .*some/none' "and the other one"
 run 4 compare --a 'some/*' --b new.baseline --no-store --strict
 
+# Events that were lost may look like a difference.
+worlds lossy 600 2 --lost 10%
+run 0 baseline make --no-store -o lossy.baseline 'lossy/*' --json
+equal "losses" "$(jq -r 'table("recordings") | map(.lost_events > 100) | all' out)" true
+run 0 compare --a old.baseline --b lossy.baseline
+text err '2 of 8 recordings lost events' "that some did"
+run 4 compare --a old.baseline --b lossy.baseline --strict
+run 0 compare --a old.baseline --b new.baseline --strict
+no_text err 'lost events' "no recording"
+
 # Baselines that are none: no crash, and what is wrong, where.
 hostile() { # WHAT SED-EXPRESSION MESSAGE
 	sed -E "$2" old.baseline >bad.baseline

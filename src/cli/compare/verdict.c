@@ -28,9 +28,11 @@ static int say_status(
 	for (size_t i = 0; i < r->n_findings; i++)
 		if (compare_fails(&r->findings[i], limit) && n++ == 0)
 			compare_sentence(&out, r, &r->findings[i]);
+	if (n > 1)
+		mer_str_printf(&out, ", and %zu more", n - 1);
 	if (n)
-		ask_warn(ask, "worse by more than %g %%: %s%s", limit->percent,
-			out.data ? out.data : "", n > 1 ? ", and what follows" : "");
+		ask_warn(ask, "worse by more than %g %%: %s", limit->percent,
+			out.data ? out.data : "");
 	mer_str_fini(&out);
 	if (n)
 		return ASK_CONDITION;
@@ -39,6 +41,23 @@ static int say_status(
 	ask_error(ask, "--fail-above: %zu and %zu recordings are too few to rule out chance",
 		r->n[0], r->n[1]);
 	return ASK_INPUT;
+}
+
+/* What makes values less than they seem. */
+static void say_doubts(struct ask *ask, const struct compare_set *s)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s->n_runs; i++)
+		n += s->runs[i].lost > 0;
+	if (n) {
+		ask_warn(ask,
+			"%zu of %zu recordings lost events: their values are of what was recorded, so losses can look like a difference (--json has them)",
+			n, s->n_runs);
+		ask->degraded = true;
+	}
+	if (s->has_left_out)
+		ask_warn(ask, "only the first %d measures are compared, others are left out",
+			(int)COMPARE_MOST_MEASURES);
 }
 
 int compare_conclude(struct ask *ask, const struct compare_set *s, const struct compare_values *v)
@@ -56,8 +75,10 @@ int compare_conclude(struct ask *ask, const struct compare_set *s, const struct 
 			"--junit needs --fail-above, which says what fails");
 	if (rc == 0)
 		rc = compare_judge(s, alarms / 100, &r, &ask->err);
-	if (rc == 0)
+	if (rc == 0) {
+		say_doubts(ask, s);
 		rc = compare_print(ask, s, &r, &limit, v->limit);
+	}
 	if (rc == 0 && v->junit)
 		rc = compare_write_junit(ask, v->junit, &r, &limit);
 	if (rc == 0)
