@@ -40,6 +40,9 @@ static const char usage[] =
 	"  --hogs N         tasks on each host that only compute (default: 0)\n"
 	"  --hogs-on H      ... only on host H, as in 3\n"
 	"  --slow-disk H:X  the disk of host H takes X times as long, as in 2:9\n"
+	"  --slow-net H:X   packets from and to host H take X times as long, as in 2:1.05\n"
+	"  --slower C:W:P   tasks of the name C take P longer: in user code (W: user), or on the CPU\n"
+	"                   in a system call, as in postgres:pread64:5%\n"
 	"  --fast-clock H:X the clock of host H gains X ppm\n"
 	"  --slice T        time slice of tasks that share a CPU (default: 3ms)\n"
 	"  --svm            exit reasons of AMD CPUs, not of Intel\n"
@@ -285,6 +288,24 @@ static struct odd odd_of(const char *name, const char *v)
 	return (struct odd){ (uint32_t)host + 1, number(name, end + 1, -1e5, 1e5) };
 }
 
+/* "postgres:pread64:5%" */
+static struct slower slower_of(const char *name, const char *v)
+{
+	struct slower slower = { 0 };
+	const char *place = strchr(v, ':'), *by = place ? strchr(place + 1, ':') : NULL;
+	bool is_known = by && !strncmp(place + 1, "user:", 5);
+	for (size_t i = 0; by && i < C_N && !is_known; i++)
+		is_known = strlen(calls[i].name) == (size_t)(by - place - 1) &&
+			   !strncmp(place + 1, calls[i].name, (size_t)(by - place - 1));
+	if (!is_known || place == v || place - v > 15)
+		give_up("%s wants a program, user or a system call, and how much, as in app:user:5%%, not %s",
+			name, v);
+	memcpy(slower.comm, v, (size_t)(place - v));
+	slower.place = need(strndup(place + 1, (size_t)(by - place - 1)));
+	slower.by = number(name, by + 1, -0.9, 100);
+	return slower;
+}
+
 static bool set_value(struct options *o, const char *name, const char *v)
 {
 	if (set_vm_value(o, name, v) || set_container(o, name, v))
@@ -301,6 +322,10 @@ static bool set_value(struct options *o, const char *name, const char *v)
 		o->duration = time_of(name, v);
 	else if (!strcmp(name, "--slow-disk"))
 		o->slow_disk = odd_of(name, v);
+	else if (!strcmp(name, "--slow-net"))
+		o->slow_net = odd_of(name, v);
+	else if (!strcmp(name, "--slower"))
+		o->slower = slower_of(name, v);
 	else if (!strcmp(name, "--fast-clock"))
 		o->fast_clock = odd_of(name, v);
 	else if (!strcmp(name, "--hogs-on"))

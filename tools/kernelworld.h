@@ -387,14 +387,21 @@ struct odd {	       /* one host is unlike the others */
 	double by;
 };
 
+struct slower { /* tasks of this name take longer there */
+	char comm[16];
+	const char *place; /* "user", or the name of a system call */
+	double by;	   /* by this part; 0: nothing does */
+};
+
 struct options {
 	const char *dir;
 	uint32_t n_machines, n_cpus, n_tasks;
 	uint32_t n_hosts, n_vms, n_vcpus, n_hogs; /* n_machines: n_hosts and n_vms */
 	int64_t slice, vm_latency, guest_ahead, glitch, glitch_until;
 	double guest_drift;
-	struct odd slow_disk, fast_clock; /* times as slow; ppm */
-	uint32_t hogs_on;		  /* host, plus 1; 0: all */
+	struct odd slow_disk, slow_net, fast_clock; /* times as slow; ppm */
+	struct slower slower;
+	uint32_t hogs_on; /* host, plus 1; 0: all */
 	bool pin, svm, apart, guest_clock, virtio, spins;
 	int64_t duration, begin_cut;
 	uint64_t seed, n_events;

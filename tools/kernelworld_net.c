@@ -180,7 +180,10 @@ static void transmit(struct cpu *c, struct packet *p)
 		put_first(s, context(c));
 		return;
 	}
-	int64_t at = s->now + pick(s, 15000, 60000) + (chance(s, 0.2) ? pick(s, 0, 300000) : 0);
+	int64_t takes = pick(s, 15000, 60000) + (chance(s, 0.2) ? pick(s, 0, 300000) : 0);
+	if (s->o.slow_net.host == c->m->id + 1 || s->o.slow_net.host == to->m->id + 1)
+		takes = (int64_t)((double)takes * s->o.slow_net.by);
+	int64_t at = s->now + takes;
 	if (at <= from->latest)
 		at = from->latest + pick(s, 500, 3000);
 	from->latest = at;

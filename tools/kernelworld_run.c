@@ -465,17 +465,33 @@ void switch_task(struct cpu *c, int prev_state)
 
 /* ---- a processor's next step ---- */
 
+/* Is the task on the CPU where --slower makes things slower? */
+static bool is_slower(const struct cpu *c)
+{
+	const struct slower *o = &c->sim->o.slower;
+	const struct task *t = c->current;
+	if (!o->by || c->n_frames || strcmp(t->comm, o->comm) != 0)
+		return false;
+	return strcmp(o->place, t->call < 0 ? "user" : calls[t->call].name) == 0;
+}
+
+static int64_t takes(const struct cpu *c, bool slower, int64_t ns)
+{
+	return slower ? (int64_t)((double)ns * (1 + c->sim->o.slower.by)) : ns;
+}
+
 static void execute(struct cpu *c, struct steps *k)
 {
 	struct sim *s = c->sim;
 	struct step step = k->of[--k->n];
+	bool slower = is_slower(c);
 	if (!step.run) {
-		step_at(c, s->now + step.n);
+		step_at(c, s->now + takes(c, slower, step.n));
 		return;
 	}
 	step.run(c, &step);
 	vm_executed(c);
-	step_at(c, s->now + pick(s, 150, 1500));
+	step_at(c, s->now + takes(c, slower, pick(s, 150, 1500)));
 }
 
 /* ---- processors of guests ---- */

@@ -5,7 +5,7 @@
 
 extern const struct ask_verb cli_verb_serve, cli_verb_report, cli_verb_tui, cli_verb_cache,
 	cli_verb_record, cli_verb_query, cli_verb_part, cli_verb_merge, cli_verb_fleet,
-	cli_verb_completion, cli_verb_help, cli_verb_version;
+	cli_verb_compare, cli_verb_baseline, cli_verb_completion, cli_verb_help, cli_verb_version;
 
 const struct ask_verb *const cli_verbs[] = {
 	&cli_verb_record,
@@ -19,6 +19,8 @@ const struct ask_verb *const cli_verbs[] = {
 	&ask_verb_requests,
 	&ask_verb_path,
 	&ask_verb_diff,
+	&cli_verb_compare,
+	&cli_verb_baseline,
 	&ask_verb_blocked,
 	&ask_verb_graph,
 	&ask_verb_task,
