@@ -352,7 +352,7 @@ static int join_clocks(const struct mer_experiment *e, const struct mer_file *fi
 	return n_hosts >= e->n_hosts
 		       ? 0
 		       : mer_fail(err, MER_ERR_USAGE,
-				 "the clocks of hosts without a full part are in none of these: give --sync FILE, with the clocks by which the full parts were made");
+				 "the clocks of hosts without a full part are in none of these: give the file of clocks, by which the full parts were made, too");
 }
 
 int session_parts_clocks(const struct session *s, struct sync_result **r, struct mer_err *err)

@@ -18,8 +18,8 @@ int session_parts_write(
 /* The store of all of them. MER_ERR_INPUT: some are damaged, or they do not fit each other. */
 struct store;
 int session_parts_open(struct session *s, struct store **store, struct mer_err *err);
-/* The messages between all hosts, from all of them, into m, initialized, and found. False: there are
- * no full parts, they were made with other hosts than these, or are damaged. */
+/* The messages between all hosts, from all of them, into m, initialized, and found. False: there
+ * are no full parts, they were made with other hosts than these, or are damaged. */
 bool session_parts_messages(
 	const struct session *s, struct sync_messages *m, struct mer_diags *found);
 /* The clocks by which full parts tell times; *r NULL: these are as recorded. MER_ERR_USAGE: some

@@ -1,5 +1,5 @@
-/* Bridges of parts: each file has those of its own hosts, numbered from 0; together they are those of
- * the world, in its order, and each file's numbers are mapped to the world's. */
+/* Bridges of parts: each file has those of its own hosts, numbered from 0; together they are those
+ * of the world, in its order, and each file's numbers are mapped to the world's. */
 #include <stdlib.h>
 
 #include "base/sort.h"

@@ -93,8 +93,8 @@ static inline struct store_file store_without_numbers(const struct store_file *f
 {
 	return (struct store_file){ .file = f->file, .sections = f->sections, .n = f->n };
 }
-/* A section's elements, and their number; host: the reader's number; NULL: there is no such section, or its elements have
- * another size. */
+/* A section's elements, and their number; host: the reader's number. NULL: there is no such
+ * section, or its elements have another size. */
 const void *store_find(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
 	size_t bytes_each, uint64_t *n);
 /* The block's bytes; NULL: its checksum is wrong. */

@@ -4,8 +4,9 @@
  *   result ──sync_result_write_lines──→ text of some hosts ┐
  *                                       text of others     ┴─sync_result_join─→ JSON of all
  *
- * A text has a line for what holds for all, for each of its hosts, and for each pair and VM that one
- * of its hosts is of: a word, its number and its hosts' (those of the result), and a JSON object. */
+ * A text has a line for what holds for all, for each of its hosts, and for each pair and VM that
+ * one of its hosts is of: a word, its number and its hosts' (those of the result), and a JSON
+ * object. */
 #ifndef MER_SYNC_RESULT_LINES_H
 #define MER_SYNC_RESULT_LINES_H
 

@@ -116,7 +116,7 @@ cp "$dir/out" "$dir/own"
 run 0 requests -q "$3" "$1" "$2" --format csv --sync "$dir/p/all.sync"
 same "the clocks are in the parts" "$dir/own" "$dir/out"
 run 2 requests "$1" "$2" "${3%.full}.part"
-text "$dir/err" 'the clocks of hosts without a full part are in none of these: give --sync FILE'
+text "$dir/err" 'the clocks of hosts without a full part are in none of these: give the file of clocks'
 run 0 requests "$1" "$2" "${3%.full}.part" --sync "$dir/p/all.sync" --json
 jq -e '.tables[0].rows | length > 0' "$dir/out" >/dev/null && ok || fail "without a host: $(head -c 300 "$dir/out")"
 run 3 requests "$1"

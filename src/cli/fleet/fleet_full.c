@@ -1,5 +1,5 @@
-/* What hosts are sent for their full parts: the parts of those that they exchanged messages with, and
- * the clocks of these and their own. */
+/* What hosts are sent for their full parts: the parts of those that they exchanged messages with,
+ * and the clocks of these and their own. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
