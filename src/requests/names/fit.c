@@ -44,6 +44,7 @@ static bool fits(
 	const struct names_request *x, const struct names_line *l, int64_t moved, bool close)
 {
 	int64_t low = 0, high = max(l->resolution_ns - 1, 0);
+	close &= x->is_one; /* of a window, a line is of any part */
 	if (l->has_begin) {
 		int64_t t = l->begin + moved;
 		low = max(low, x->begin - (close ? CLOSE_NS : LOOSE_NS) - t);
@@ -271,6 +272,7 @@ bool names_fit_find(const struct names_requests *r, const struct names_lines *l,
 			rival = s;
 	}
 	free(bins);
+	f->n_tried_moved = best.n_tried;
 	f->n_fit_moved = best.n_fit;
 	if (here.n_tried && share(here) >= most && here.n_fit * 20 + 40 >= best.n_fit * 19) {
 		f->verdict = is_sure(here, by_chance(&t, 0, width)) ? NAMES_JOINED : NAMES_ANY_FIT;

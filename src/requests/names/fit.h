@@ -22,7 +22,7 @@ struct names_requests { /* of a service, by port and begin */
 
 struct names_fit {
 	enum names_verdict verdict;
-	size_t n_tried, n_fit, n_fit_moved;
+	size_t n_tried, n_fit, n_tried_moved, n_fit_moved;
 	int64_t moved_ns;
 };
 

@@ -280,6 +280,7 @@ static int join_source(
 	s->verdict = best.verdict == NAMES_JOINED && s->other ? NAMES_TWO_SERVICES : best.verdict;
 	s->n_tried = best.n_tried;
 	s->n_fit = best.n_fit;
+	s->n_tried_moved = best.n_tried_moved;
 	s->n_fit_moved = best.n_fit_moved;
 	s->moved_ns = best.moved_ns;
 	if (rc == 0 && s->verdict == NAMES_JOINED)

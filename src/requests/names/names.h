@@ -38,7 +38,7 @@ struct names_source {	 /* lines of one clock */
 		n_doubtful; /* lines: with a request, not of the time of the
 					recording, of which several requests fit, that fit none, amid such */
 	size_t n_fit;	    /* of n_tried lines, at the recorded time */
-	size_t n_tried, n_fit_moved;
+	size_t n_tried, n_tried_moved, n_fit_moved;
 	int64_t moved_ns; /* added to their times; 0: they are right */
 };
 
