@@ -45,7 +45,8 @@ static void say_joined(
 		ask_warn(ask,
 			"--names: the clock of %s is about %s %s that of %s: its times were moved, as then %zu of %zu lines fit a request (before: %zu)",
 			name, time.data ? time.data : "?", s->moved_ns < 0 ? "ahead of" : "behind",
-			x->r->w->e->hosts[s->host].name, s->n_fit_moved, s->n_tried_moved, s->n_fit);
+			x->r->w->e->hosts[s->host].name, s->n_fit_moved, s->n_tried_moved,
+			s->n_fit);
 	}
 	put_count(&text, s->n_outside, "not of the time of the recording");
 	put_count(&text, s->n_alike, "fit several requests or are not the only one that fits");

@@ -14,7 +14,8 @@
 
 enum {
 	CLOSE_NS = 5000000,  /* a time that was taken when it should be, is off by at most this */
-	EARLY_NS = 15000000, /* the end, by a loop that looked at the clock when it began */
+	EARLY_NS = 30000000, /* the end, by a loop that looked at the clock when it began */
+	EARLY_FINE_NS = 15000000, /* the end of a span, before all of the answer was sent */
 	LOOSE_NS = 20000000,
 	FINE_NS = 1000000, /* coarser clocks do not tell requests apart that are close */
 	MOST_SAMPLE = 1024,
@@ -52,8 +53,9 @@ static bool fits(
 	}
 	if (l->has_end) {
 		int64_t t = l->end + moved;
+		int64_t early = l->resolution_ns < FINE_NS ? EARLY_FINE_NS : EARLY_NS;
 		low = max(low,
-			(close ? max(x->read - CLOSE_NS, x->done - EARLY_NS) : x->read - LOOSE_NS) -
+			(close ? max(x->read - CLOSE_NS, x->done - early) : x->read - LOOSE_NS) -
 				t);
 		high = min(high, x->done + (close ? CLOSE_NS : LOOSE_NS) - t);
 	}
@@ -298,36 +300,47 @@ static bool is_same_line(const struct names_line *a, const struct names_line *b)
 	       a->span_id == b->span_id;
 }
 
-/* Where most lines in a row fit nothing, the clock was set, or they are of something else: what
- * fits there fits by chance. */
-static void drop_doubtful(const struct names_requests *r, struct names_lines *l,
+/* Where lines fit nothing, the clock was set, or they are of something else: what fits among them
+ * fits by chance. False: no memory. */
+static bool drop_doubtful(const struct names_requests *r, struct names_lines *l,
 	const uint32_t *which, size_t n, struct names_source *s)
 {
-	enum { ROW = 24 };
-	for (size_t begin = 0; begin < n; begin += ROW) {
-		size_t end = n - begin < ROW ? n : begin + ROW;
-		/* The last row is a whole one, too. */
-		size_t from = end - begin < ROW && n >= ROW ? n - ROW : begin;
-		struct score row = { 0 };
-		for (size_t i = from; i < end; i++) {
-			const struct names_line *x = &l->item[which[i]];
-			if (!is_within(r, x, s->moved_ns))
-				continue;
-			row.n_tried++;
-			row.n_fit += find(r, x, s->moved_ns, true, false).n > 0;
-		}
-		if (row.n_fit * 4 >= row.n_tried * 3)
-			continue;
-		for (size_t i = begin; i < end; i++)
-			if (l->item[which[i]].exchange) {
-				l->item[which[i]].exchange = 0;
-				s->n_named--;
-				s->n_doubtful++;
-			}
+	enum { NEAR = 3, AROUND = 8, MOST_AROUND = 2 };
+	uint32_t *tried = malloc((n + 1) * sizeof(*tried)),
+		 *unfit = malloc((n + 2) * sizeof(*unfit));
+	size_t m = 0;
+	if (!tried || !unfit) {
+		free(tried);
+		free(unfit);
+		return false;
 	}
+	/* unfit[i]: how many of those before the i-th do not fit. */
+	unfit[0] = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct names_line *x = &l->item[which[i]];
+		if (!is_within(r, x, s->moved_ns))
+			continue;
+		unfit[m + 1] = unfit[m] + !find(r, x, s->moved_ns, true, false).n;
+		tried[m++] = which[i];
+	}
+	for (size_t i = 0; i < m; i++) {
+		size_t near = i < NEAR ? 0 : i - NEAR, around = i < AROUND ? 0 : i - AROUND;
+		size_t near_end = m - i <= NEAR ? m : i + NEAR + 1;
+		size_t end = m - i <= AROUND ? m : i + AROUND + 1;
+		bool is_doubtful =
+			unfit[near_end] != unfit[near] || unfit[end] - unfit[around] > MOST_AROUND;
+		if (!is_doubtful || !l->item[tried[i]].exchange)
+			continue;
+		l->item[tried[i]].exchange = 0;
+		s->n_named--;
+		s->n_doubtful++;
+	}
+	free(tried);
+	free(unfit);
+	return true;
 }
 
-void names_fit_assign(struct names_requests *r, struct names_lines *l, const uint32_t *which,
+bool names_fit_assign(struct names_requests *r, struct names_lines *l, const uint32_t *which,
 	size_t n, struct names_source *s)
 {
 	uint64_t steps = 0, most = (uint64_t)n * MOST_STEPS + SLACK_STEPS;
@@ -342,7 +355,7 @@ void names_fit_assign(struct names_requests *r, struct names_lines *l, const uin
 		n_close += is_close && is_within(r, x, s->moved_ns);
 		if (steps > most) {
 			s->verdict = NAMES_ANY_FIT;
-			return;
+			return true;
 		}
 	}
 	/* Lines without a port of which some fit nothing are not of this service alone: then what
@@ -372,5 +385,5 @@ void names_fit_assign(struct names_requests *r, struct names_lines *l, const uin
 		else
 			s->n_unfit++;
 	}
-	drop_doubtful(r, l, which, n, s);
+	return drop_doubtful(r, l, which, n, s);
 }

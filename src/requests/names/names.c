@@ -283,8 +283,9 @@ static int join_source(
 	s->n_tried_moved = best.n_tried_moved;
 	s->n_fit_moved = best.n_fit_moved;
 	s->moved_ns = best.moved_ns;
-	if (rc == 0 && s->verdict == NAMES_JOINED)
-		names_fit_assign(&requests, &j->x->lines, which, n, s);
+	if (rc == 0 && s->verdict == NAMES_JOINED &&
+		!names_fit_assign(&requests, &j->x->lines, which, n, s))
+		rc = mer_fail_nomem(j->err);
 	if (rc == 0 && s->service)
 		s->service = mer_arena_strdup(&j->x->lines.arena, s->service);
 	if (rc == 0 && s->other)
