@@ -16,6 +16,7 @@ enum {
 	CLOSE_NS = 5000000,  /* a time that was taken when it should be, is off by at most this */
 	EARLY_NS = 30000000, /* the end, by a loop that looked at the clock when it began */
 	EARLY_FINE_NS = 15000000, /* the end of a span, before all of the answer was sent */
+	NEAR_NS = 15000000,
 	LOOSE_NS = 20000000,
 	FINE_NS = 1000000, /* coarser clocks do not tell requests apart that are close */
 	MOST_SAMPLE = 1024,
@@ -23,6 +24,9 @@ enum {
 	SLACK_STEPS = 1 << 20,
 };
 static const int64_t most_off_ns = 26LL * 3600 * 1000000000; /* a time zone that is wrong */
+
+/* How much a line may be off; NEAR: by no more than a server that had to wait for a CPU. */
+enum rule { LOOSE, NEAR, CLOSE };
 
 /* ---- one line ---- */
 
@@ -42,22 +46,21 @@ static int64_t min(int64_t a, int64_t b)
 
 /* Some time within the line's resolution fits both ends. */
 static bool fits(
-	const struct names_request *x, const struct names_line *l, int64_t moved, bool close)
+	const struct names_request *x, const struct names_line *l, int64_t moved, enum rule rule)
 {
 	int64_t low = 0, high = max(l->resolution_ns - 1, 0);
-	close &= x->is_one; /* of a window, a line is of any part */
+	bool close = rule != LOOSE && x->is_one; /* of a window, a line is of any part */
+	int64_t off = rule == CLOSE ? CLOSE_NS : rule == NEAR ? NEAR_NS : LOOSE_NS;
 	if (l->has_begin) {
 		int64_t t = l->begin + moved;
-		low = max(low, x->begin - (close ? CLOSE_NS : LOOSE_NS) - t);
-		high = min(high, (close ? x->read_end + CLOSE_NS : x->done + LOOSE_NS) - t);
+		low = max(low, x->begin - off - t);
+		high = min(high, (close ? x->read_end + off : x->done + off) - t);
 	}
 	if (l->has_end) {
 		int64_t t = l->end + moved;
 		int64_t early = l->resolution_ns < FINE_NS ? EARLY_FINE_NS : EARLY_NS;
-		low = max(low,
-			(close ? max(x->read - CLOSE_NS, x->done - early) : x->read - LOOSE_NS) -
-				t);
-		high = min(high, x->done + (close ? CLOSE_NS : LOOSE_NS) - t);
+		low = max(low, (close ? max(x->read - off, x->done - early) : x->read - off) - t);
+		high = min(high, x->done + off - t);
 	}
 	return low <= high;
 }
@@ -79,7 +82,7 @@ static uint32_t upper(const struct names_requests *r, uint16_t port, int64_t t)
 
 /* count: the requests' counts of lines are raised. */
 static struct hits find(const struct names_requests *r, const struct names_line *l, int64_t moved,
-	bool close, bool count)
+	enum rule rule, bool count)
 {
 	struct hits h = { 0 };
 	uint16_t port = r->by_port ? l->client_port : 0;
@@ -90,10 +93,10 @@ static struct hits find(const struct names_requests *r, const struct names_line 
 		h.n_steps++;
 		if (r->last[i] < from - LOOSE_NS)
 			break;
-		if (!fits(&r->item[i], l, moved, close))
+		if (!fits(&r->item[i], l, moved, rule))
 			continue;
 		h.first = h.n++ ? h.first : i;
-		if (count && close)
+		if (count && rule == CLOSE)
 			r->item[i].n_close++;
 		else if (count)
 			r->item[i].n_loose++;
@@ -135,7 +138,7 @@ static struct score score_at(const struct trial *t, int64_t moved)
 		if (!is_within(t->r, l, moved))
 			continue;
 		s.n_tried++;
-		s.n_fit += find(t->r, l, moved, true, false).n > 0;
+		s.n_fit += find(t->r, l, moved, CLOSE, false).n > 0;
 	}
 	return s;
 }
@@ -305,7 +308,7 @@ static bool is_same_line(const struct names_line *a, const struct names_line *b)
 static bool drop_doubtful(const struct names_requests *r, struct names_lines *l,
 	const uint32_t *which, size_t n, struct names_source *s)
 {
-	enum { NEAR = 3, AROUND = 8, MOST_AROUND = 2 };
+	enum { BESIDE = 3, AROUND = 8, MOST_AROUND = 2 };
 	uint32_t *tried = malloc((n + 1) * sizeof(*tried)),
 		 *unfit = malloc((n + 2) * sizeof(*unfit));
 	size_t m = 0;
@@ -320,12 +323,12 @@ static bool drop_doubtful(const struct names_requests *r, struct names_lines *l,
 		const struct names_line *x = &l->item[which[i]];
 		if (!is_within(r, x, s->moved_ns))
 			continue;
-		unfit[m + 1] = unfit[m] + !find(r, x, s->moved_ns, true, false).n;
+		unfit[m + 1] = unfit[m] + !find(r, x, s->moved_ns, NEAR, false).n;
 		tried[m++] = which[i];
 	}
 	for (size_t i = 0; i < m; i++) {
-		size_t near = i < NEAR ? 0 : i - NEAR, around = i < AROUND ? 0 : i - AROUND;
-		size_t near_end = m - i <= NEAR ? m : i + NEAR + 1;
+		size_t near = i < BESIDE ? 0 : i - BESIDE, around = i < AROUND ? 0 : i - AROUND;
+		size_t near_end = m - i <= BESIDE ? m : i + BESIDE + 1;
 		size_t end = m - i <= AROUND ? m : i + AROUND + 1;
 		bool is_doubtful =
 			unfit[near_end] != unfit[near] || unfit[end] - unfit[around] > MOST_AROUND;
@@ -349,8 +352,8 @@ bool names_fit_assign(struct names_requests *r, struct names_lines *l, const uin
 		const struct names_line *x = &l->item[which[i]];
 		if (i && is_same_line(x, &l->item[which[i - 1]]))
 			continue;
-		steps += find(r, x, s->moved_ns, false, true).n_steps;
-		bool is_close = find(r, x, s->moved_ns, true, true).n > 0;
+		steps += find(r, x, s->moved_ns, LOOSE, true).n_steps;
+		bool is_close = find(r, x, s->moved_ns, CLOSE, true).n > 0;
 		n_within += is_within(r, x, s->moved_ns);
 		n_close += is_close && is_within(r, x, s->moved_ns);
 		if (steps > most) {
@@ -367,8 +370,8 @@ bool names_fit_assign(struct names_requests *r, struct names_lines *l, const uin
 			s->n_alike++;
 			continue;
 		}
-		struct hits loose = find(r, x, s->moved_ns, false, false);
-		struct hits close = find(r, x, s->moved_ns, true, false);
+		struct hits loose = find(r, x, s->moved_ns, LOOSE, false);
+		struct hits close = find(r, x, s->moved_ns, CLOSE, false);
 		bool is_fine = x->has_begin && x->has_end && x->resolution_ns <= FINE_NS;
 		const struct names_request *of = NULL;
 		if (loose.n == 1 && r->item[loose.first].n_loose == 1)
