@@ -116,7 +116,7 @@ equal "below spans" "$(jq --slurpfile given "$dir/spans.json" "($spans | map({ke
 run 2 requests --group-by name "$t/web"
 text "$dir/err" "need --names FILE" "--group-by alone"
 run 2 requests --names "$dir/log" "$t/web"
-text "$dir/err" "--log-format must say" "no format"
+text "$dir/err" "--log-format nginx, apache" "no format"
 run 2 requests --names "$dir/log" --log-format '$status' "$t/web"
 text "$dir/err" "have no time" "no time"
 run 3 requests --names "$dir/none" "$t/web"

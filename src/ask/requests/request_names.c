@@ -123,8 +123,15 @@ int ask_names_find(struct ask *ask, const struct ask_names_values *v, const stru
 	struct trace_clock_map *maps =
 		mer_arena_zalloc(&ask->arena, (size_t)n_hosts + 1, sizeof(*maps));
 	names_lines_init(&lines);
-	int rc = maps ? names_read(&lines, v->file, v->format, &ask->err)
-		      : mer_fail_nomem(&ask->err);
+	struct mer_err err = { 0 };
+	int rc = maps ? names_read(&lines, v->file, v->format, &err) : mer_fail_nomem(&err);
+	if (rc == MER_ERR_USAGE)
+		rc = mer_fail(&ask->err, rc, "--names: %s%s", err.text,
+			v->format
+				? ""
+				: " (--log-format nginx, apache, envoy, or the text of log_format or LogFormat)");
+	else if (rc)
+		ask->err = err;
 	for (uint32_t h = 0; rc == 0 && sync && h < n_hosts; h++)
 		maps[h] = sync->hosts[h].map;
 	const struct names_query query = { .to = v->to, .maps = sync ? maps : NULL };

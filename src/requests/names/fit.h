@@ -29,7 +29,8 @@ struct names_fit {
 /* lines: of one source, by time; which: their numbers. False: no memory. */
 bool names_fit_find(const struct names_requests *r, const struct names_lines *l,
 	const uint32_t *which, size_t n, struct names_fit *f);
-/* Sets names_line.exchange of those lines, and the counts of *s; its verdict, if too many fit. False: no memory. */
+/* Sets names_line.exchange of those lines, and the counts of *s; its verdict, if too many fit.
+ * False: no memory. */
 bool names_fit_assign(struct names_requests *r, struct names_lines *l, const uint32_t *which,
 	size_t n, struct names_source *s);
 

@@ -218,7 +218,7 @@ static int open_file(struct file *f, const char *path, struct mer_err *err)
 	if (stat(path, &st) != 0)
 		return mer_fail_errno(err, "open", path);
 	if (!S_ISREG(st.st_mode)) /* a fifo would hang */
-		return mer_fail(err, MER_ERR_USAGE, "--names: %s is no file", path);
+		return mer_fail(err, MER_ERR_USAGE, "%s is no file", path);
 	f->path = path;
 	f->f = gzopen(path, "rbe");
 	return f->f ? 0 : mer_fail_errno(err, "open", path);
@@ -245,7 +245,7 @@ int names_read(struct names_lines *l, const char *path, const char *format, stru
 			rc = read_lines(l, f, format, err);
 		else
 			rc = mer_fail(err, MER_ERR_USAGE,
-				"--names: %s is no JSON with spans; of an access log, --log-format must say how its lines are written: nginx, apache, envoy, or the text of log_format or LogFormat",
+				"%s is no JSON with spans, and of an access log the format of its lines must be given",
 				path);
 		l->is_cut |= f->is_damaged;
 		/* What is behind its last byte is checked only when it is read. */

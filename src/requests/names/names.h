@@ -34,10 +34,11 @@ struct names_source {	 /* lines of one clock */
 	const char *service, *other; /* "web:80 nginx"; NULL: none */
 	uint32_t host;		     /* of the service */
 	size_t n;
-	size_t n_named, n_outside, n_alike, n_unfit,
-		n_doubtful; /* lines: with a request, not of the time of the
-					recording, of which several requests fit, that fit none, amid such */
-	size_t n_fit;	    /* of n_tried lines, at the recorded time */
+	size_t n_named; /* lines with a request */
+	/* Not of the time of the recording; several requests fit, or the line is not the only one
+	 * that fits; no request fits; one fits, but not those beside it. */
+	size_t n_outside, n_alike, n_unfit, n_doubtful;
+	size_t n_fit; /* of n_tried lines, at the recorded time */
 	size_t n_tried, n_tried_moved, n_fit_moved;
 	int64_t moved_ns; /* added to their times; 0: they are right */
 };

@@ -239,7 +239,7 @@ int names_pattern_of(
 			break;
 		if (p->n == NAMES_MOST_FIELDS)
 			return mer_fail(err, MER_ERR_USAGE,
-				"--log-format: more than %d fields: leave out those at the end",
+				"format of lines: more than %d fields: leave out those at the end",
 				NAMES_MOST_FIELDS);
 		/* Two words without anything between them are one, of the first one's kind. */
 		if (!p->n || before)
@@ -249,11 +249,11 @@ int names_pattern_of(
 	}
 	if (!p->n)
 		return mer_fail(err, MER_ERR_USAGE,
-			"--log-format '%.60s': no format: nginx, apache, envoy, or the text of log_format (with $msec) or LogFormat (with %%t) of the program that wrote the log",
+			"'%.60s' is no format of lines: nginx, apache, envoy, or the text of log_format (with $msec) or LogFormat (with %%t) of the program that wrote the log",
 			text);
 	if (!has(p, NAMES_EPOCH) && !has(p, NAMES_CLF) && !has(p, NAMES_ISO))
 		return mer_fail(err, MER_ERR_USAGE,
-			"--log-format '%.60s': the lines have no time that is known here ($msec, $time_local, $time_iso8601; %%t; %%START_TIME%%)",
+			"format '%.60s': the lines have no time that is known here ($msec, $time_local, $time_iso8601; %%t; %%START_TIME%%)",
 			text);
 	return 0;
 }

@@ -2,7 +2,8 @@
  * collector writes it), and Jaeger's.
  *
  *   OTLP    { "resourceSpans": [{ "resource": { "attributes" }, "scopeSpans": [{ "spans" }] }] }
- *   Jaeger  { "data": [{ "spans": [{ "processID", "tags" }], "processes": { ID: { "serviceName" } } }] } */
+ *   Jaeger  { "data": [{ "spans": [{ "processID", "tags" }],
+ *                        "processes": { ID: { "serviceName", "tags" } } }] } */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,7 +290,7 @@ int names_read_spans(
 				l->is_cut = true;
 				rc = 0;
 			} else if (rc != MER_ERR_NOMEM)
-				rc = mer_fail(err, MER_ERR_USAGE, "--names: %s: byte %zu: %s", path,
+				rc = mer_fail(err, MER_ERR_USAGE, "%s: byte %zu: %s", path,
 					r.err_at, r.err);
 			else
 				rc = mer_fail_nomem(err);
@@ -299,7 +300,7 @@ int names_read_spans(
 		is_any |= has;
 		if (!has) {
 			rc = mer_fail(err, MER_ERR_USAGE,
-				"--names: %s has no spans: neither \"resourceSpans\" (OTLP) nor \"data\" (Jaeger); of a log in JSON, --log-format says how its lines are written",
+				"%s has no spans: neither \"resourceSpans\" (OTLP) nor \"data\" (Jaeger); of a log in JSON the format of its lines must be given",
 				path);
 			break;
 		}
