@@ -400,14 +400,15 @@ static void others(void **state)
 static void stepped(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 60; seed < 70; seed++) {
+	for (uint64_t seed = 60; seed < 100; seed++) {
 		struct world w;
+		int64_t at = 1000 * SECOND + (int64_t)(seed % 48) * 100 * MS;
+		int64_t step = (int64_t)(20 + seed % 7 * 15) * MS;
 		build(&w, true, seed);
 		for (uint32_t i = 0; i < w.r.n; i++) {
 			const struct names_request *x = &w.r.item[i];
 			w.truth[w.l.n] = x->exchange + 1;
-			add_line(
-				&w, x, x->port, x->begin > 1000 * SECOND + 4600 * MS ? 60 * MS : 0);
+			add_line(&w, x, x->port, x->begin > at ? step : 0);
 		}
 		(void)join(&w);
 	}

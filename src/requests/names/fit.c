@@ -16,7 +16,6 @@ enum {
 	CLOSE_NS = 5000000,  /* a time that was taken when it should be, is off by at most this */
 	EARLY_NS = 30000000, /* the end, by a loop that looked at the clock when it began */
 	EARLY_FINE_NS = 15000000, /* the end of a span, before all of the answer was sent */
-	NEAR_NS = 15000000,
 	LOOSE_NS = 20000000,
 	FINE_NS = 1000000, /* coarser clocks do not tell requests apart that are close */
 	MOST_SAMPLE = 1024,
@@ -25,8 +24,7 @@ enum {
 };
 static const int64_t most_off_ns = 26LL * 3600 * 1000000000; /* a time zone that is wrong */
 
-/* How much a line may be off; NEAR: by no more than a server that had to wait for a CPU. */
-enum rule { LOOSE, NEAR, CLOSE };
+enum rule { LOOSE, CLOSE };
 
 /* ---- one line ---- */
 
@@ -50,7 +48,7 @@ static bool fits(
 {
 	int64_t low = 0, high = max(l->resolution_ns - 1, 0);
 	bool close = rule != LOOSE && x->is_one; /* of a window, a line is of any part */
-	int64_t off = rule == CLOSE ? CLOSE_NS : rule == NEAR ? NEAR_NS : LOOSE_NS;
+	int64_t off = rule == CLOSE ? CLOSE_NS : LOOSE_NS;
 	if (l->has_begin) {
 		int64_t t = l->begin + moved;
 		low = max(low, x->begin - off - t);
@@ -308,7 +306,7 @@ static bool is_same_line(const struct names_line *a, const struct names_line *b)
 static bool drop_doubtful(const struct names_requests *r, struct names_lines *l,
 	const uint32_t *which, size_t n, struct names_source *s)
 {
-	enum { BESIDE = 3, AROUND = 8, MOST_AROUND = 2 };
+	enum { SIDE = 12 };
 	uint32_t *tried = malloc((n + 1) * sizeof(*tried)),
 		 *unfit = malloc((n + 2) * sizeof(*unfit));
 	size_t m = 0;
@@ -323,15 +321,17 @@ static bool drop_doubtful(const struct names_requests *r, struct names_lines *l,
 		const struct names_line *x = &l->item[which[i]];
 		if (!is_within(r, x, s->moved_ns))
 			continue;
-		unfit[m + 1] = unfit[m] + !find(r, x, s->moved_ns, NEAR, false).n;
+		unfit[m + 1] = unfit[m] + !find(r, x, s->moved_ns, CLOSE, false).n;
 		tried[m++] = which[i];
 	}
 	for (size_t i = 0; i < m; i++) {
-		size_t near = i < BESIDE ? 0 : i - BESIDE, around = i < AROUND ? 0 : i - AROUND;
-		size_t near_end = m - i <= BESIDE ? m : i + BESIDE + 1;
-		size_t end = m - i <= AROUND ? m : i + AROUND + 1;
+		/* At most one on each side, itself included. At either end of the log there is one
+		 * side only: none in more lines of that. */
+		bool is_end = i < SIDE || m - i <= SIDE;
+		size_t side = is_end ? 4 * SIDE : SIDE;
+		size_t first = i < side ? 0 : i - side, end = m - i <= side ? m : i + side + 1;
 		bool is_doubtful =
-			unfit[near_end] != unfit[near] || unfit[end] - unfit[around] > MOST_AROUND;
+			unfit[i + 1] - unfit[first] > !is_end || unfit[end] - unfit[i] > !is_end;
 		if (!is_doubtful || !l->item[tried[i]].exchange)
 			continue;
 		l->item[tried[i]].exchange = 0;
@@ -378,7 +378,7 @@ bool names_fit_assign(struct names_requests *r, struct names_lines *l, const uin
 			of = &r->item[loose.first];
 		else if (is_fine && close.n == 1 && r->item[close.first].n_close == 1)
 			of = &r->item[close.first];
-		if (of && of->is_one && is_pure) {
+		if (of && of->is_one && is_pure && is_within(r, x, s->moved_ns)) {
 			x->exchange = of->exchange + 1;
 			s->n_named++;
 		} else if (!is_within(r, x, s->moved_ns))
