@@ -12,6 +12,7 @@
 #include "ask/reports/grid.h"
 #include "ask/requests/one_request.h"
 #include "ask/requests/requests_bins.h"
+#include "ask/requests/request_names.h"
 #include "ask/requests/requests_answer.h"
 #include "ask/session.h"
 #include "ask/print/text.h"
@@ -25,6 +26,7 @@ struct values {
 	struct ask_amount limit, min, above, slowest, bins, interval;
 	const char *kind, *from, *to, *plot;
 	struct ask_request_values request;
+	struct ask_names_values names;
 	unsigned sort;	/* enum order */
 	unsigned table; /* enum ask_requests_cost_table */
 	bool list, tree, explain, cost, all;
@@ -118,6 +120,8 @@ static bool is_chosen(const struct asking *x, uint32_t i)
 	if (v->min.set && e->end - e->begin < v->min.v)
 		return false;
 	if (v->kind && !mer_glob(v->kind, requests_kind_name(x->c.kinds, i)))
+		return false;
+	if (v->names.name && !fits(v->names.name, ask_names_text(x->c.names, i, ASK_GROUP_NAME)))
 		return false;
 	if (x->ask->select.hosts.n && !is_of_hosts(x, i))
 		return false;
@@ -521,6 +525,18 @@ static int show(struct asking *x)
 	return ask_put(x->ask, &out, rc);
 }
 
+static int check_names(struct ask *ask, const struct values *v)
+{
+	const struct ask_names_values *n = &v->names;
+	if (!n->file && (n->format || n->to || n->name || n->group))
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"--log-format, --names-to, --name and --group-by need --names FILE, an access log or spans");
+	if (n->group && (v->cost || v->list || v->tree || v->request.which.id || is_export(ask)))
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"--group-by is for rows of several requests: it does not work with --list, --tree, --cost, --request and formats of other tools");
+	return ask_bins_check(&v->bins, &v->interval, v->plot, &ask->err);
+}
+
 static int check_options(struct ask *ask, const struct values *v)
 {
 	bool is_over_time = v->bins.set || v->interval.set || v->plot;
@@ -564,7 +580,7 @@ static int check_options(struct ask *ask, const struct values *v)
 	if (v->cost && (v->explain || v->tree || is_over_time || is_export(ask)))
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--cost does not work with --explain, --tree, --bins, --interval, --plot and formats of other tools");
-	return ask_bins_check(&v->bins, &v->interval, v->plot, &ask->err);
+	return check_names(ask, v);
 }
 
 static int run(struct ask *ask, const void *values)
@@ -573,6 +589,7 @@ static int run(struct ask *ask, const void *values)
 	struct requests_kinds kinds = { 0 };
 	const struct values *v = values;
 	struct asking x = { .ask = ask, .v = v };
+	struct names names = { 0 };
 	int rc = check_options(ask, v);
 	if (rc)
 		return rc;
@@ -586,8 +603,14 @@ static int run(struct ask *ask, const void *values)
 		.kinds = &kinds,
 		.own = q.has_own ? &q.own : NULL,
 		.table = v->table };
+	if (rc == 0 && v->names.file) {
+		rc = ask_names_find(ask, &v->names, &q, &kinds, &names);
+		x.c.names = &names;
+	}
 	if (rc == 0)
 		rc = choose(&x, &q);
+	if (rc == 0 && v->names.group)
+		rc = ask_names_group(&x.c, &kinds, (enum ask_requests_group)v->names.group);
 	if (rc == 0 && !x.c.n && x.c.r->n)
 		hint_names(&x);
 	/* What a request costs may be of any other one. */
@@ -598,6 +621,7 @@ static int run(struct ask *ask, const void *values)
 		rc = show(&x);
 	free(x.c.which);
 	free(x.c.depths);
+	names_fini(&names);
 	if (kinds.r)
 		requests_kinds_fini(&kinds);
 	ask_request_close(ask, &q);
@@ -617,7 +641,7 @@ static const struct ask_option options[] = {
 		.offset = AT(tree) },
 	{ .name = "explain",
 		.kind = ASK_FLAG,
-		.help = "why slow ones, or --request ID, take longer",
+		.help = "why slow ones (--above TIME), or --request, take longer",
 		.offset = AT(explain) },
 	{ .name = "cost",
 		.kind = ASK_FLAG,
@@ -634,6 +658,7 @@ static const struct ask_option options[] = {
 		.kind = ASK_DURATION,
 		.arg = "TIME",
 		.help = "slow for --explain are those above TIME; or --slowest N",
+		.in_manual_only = true,
 		.offset = AT(above) },
 	{ .name = "slowest",
 		.kind = ASK_AMOUNT,
@@ -659,6 +684,36 @@ static const struct ask_option options[] = {
 		.help = "only to this program, host, address or port (web:80)",
 		.offset = AT(to),
 		.in_manual_only = true },
+	{ .name = "names",
+		.kind = ASK_FILE,
+		.arg = "FILE",
+		.help = "names from an access log or spans; --group-by name",
+		.offset = AT(names.file) },
+	{ .name = "log-format",
+		.kind = ASK_TEXT,
+		.arg = "FORMAT",
+		.help = "of the access log: nginx, apache, envoy, or the text of log_format or LogFormat",
+		.in_manual_only = true,
+		.offset = AT(names.format) },
+	{ .name = "names-to",
+		.kind = ASK_TEXT,
+		.arg = "SERVICE",
+		.help = "names are of requests to this service (web:80, nginx; of a client's spans: from it)",
+		.in_manual_only = true,
+		.offset = AT(names.to) },
+	{ .name = "name",
+		.kind = ASK_TEXT,
+		.arg = "NAME",
+		.help = "only requests of this name (* and ? match any)",
+		.in_manual_only = true,
+		.offset = AT(names.name) },
+	{ .name = "group-by",
+		.kind = ASK_CHOICE,
+		.arg = "WHAT",
+		.choices = "kind|name|status|trace_id",
+		.help = "a row for each: kind (default), name, status, trace_id",
+		.in_manual_only = true,
+		.offset = AT(names.group) },
 	{ .name = "all",
 		.letter = 'a',
 		.kind = ASK_FLAG,
@@ -771,6 +826,15 @@ const struct ask_verb ask_verb_requests = {
 		"table below the kinds has the mean time in each state, and what the kernel did then: on a "
 		"CPU, runnable, waiting; JSON, folded and speedscope have it as user_state. "
 		"meridian-view(5) explains view files.\n\n"
+		"With --names, requests get the name and status that an access log or spans have for them: "
+		"--list has them, --group-by makes rows of them, and --name selects. --log-format says how the lines of a log are written: "
+		"nginx, apache, envoy, or the text of log_format of nginx, LogFormat of Apache, or Envoy's format; "
+		"without it, the file is JSON with spans (OTLP or Jaeger). Best are lines with the client's "
+		"port, the time in ms and how long it took: $msec $remote_port \"$request\" $status "
+		"$request_time. A line that fits several requests names none of them, which a note "
+		"counts. If the clock that wrote the lines is off, they are moved, with a warning, or "
+		"not used. --names-to says of which service they are, if they fit several. --format otlp uses the trace ids of spans, and puts requests "
+		"below them.\n\n"
 		"With --bins or --interval, there is a row for each kind and bin: the requests that began "
 		"in it, their rate and percentiles. --plot draws that, in 100 bins unless one of them is "
 		"given.\n\n"

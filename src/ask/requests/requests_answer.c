@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask/requests/request_names.h"
 #include "ask/requests/service_name.h"
 
 /* ---- of one request ---- */
@@ -194,7 +195,7 @@ void ask_requests_answer_kinds(const struct ask_requests *c, const struct reques
 
 /* ---- each ---- */
 
-const struct mer_column ask_requests_each_columns[ASK_N_EACH + 1] = {
+static const struct mer_column each_columns[ASK_N_EACH + 1] = {
 	[ASK_EACH_ID] = { "id", "Request", MER_TEXT },
 	[ASK_EACH_BEGIN] = { "begin", "Begin", MER_TIME },
 	[ASK_EACH_END] = { "end", NULL, MER_TIME },
@@ -216,7 +217,18 @@ const struct mer_column ask_requests_each_columns[ASK_N_EACH + 1] = {
 	[ASK_EACH_IN] = { "in_bytes", NULL, MER_BYTES },
 	[ASK_EACH_MESSAGES] = { "messages", NULL, MER_COUNT },
 	[ASK_EACH_MOST] = { "most", "Mostly", MER_TEXT },
+	[ASK_EACH_NAME] = { "name", "Name", MER_TEXT },
+	[ASK_EACH_STATUS] = { "status", "Status", MER_TEXT },
+	[ASK_EACH_TRACE] = { "trace_id", NULL, MER_TEXT },
 };
+
+void ask_requests_each_columns(
+	const struct ask_requests *c, struct mer_column columns[ASK_N_EACH + 1])
+{
+	memcpy(columns, each_columns, sizeof(each_columns));
+	if (!c->names)
+		columns[ASK_EACH_NAME] = (struct mer_column){ 0 };
+}
 
 /* The cause and host that took most, with the share that the path of the request has (causes as
  * those of parts). */
@@ -285,6 +297,12 @@ void ask_requests_add_each(const struct ask_requests *c, uint32_t number,
 	if (ask_requests_most(c, number, parts, &most))
 		row[ASK_EACH_MOST] = mer_text(mer_arena_printf(
 			t->arena, "%s %.0f %% (%s)", most.cause, most.percent, most.host));
+	if (c->names) {
+		row[ASK_EACH_NAME] = mer_text(ask_names_text(c->names, number, ASK_GROUP_NAME));
+		row[ASK_EACH_STATUS] = mer_text(ask_names_text(c->names, number, ASK_GROUP_STATUS));
+		row[ASK_EACH_TRACE] =
+			mer_text(names_text(&c->names->lines, names_trace_of(c->names, number)));
+	}
 	mer_table_add(t, row);
 }
 
@@ -441,7 +459,8 @@ void ask_requests_answer_list(const struct ask_requests *c, bool has_states,
 	memcpy(x->part_columns, part_columns, sizeof(part_columns));
 	if (!has_states)
 		x->part_columns[PART_STATE] = (struct mer_column){ 0 };
-	answer_stream(a, "requests", "Requests", ask_requests_each_columns, more_requests, x);
+	ask_requests_each_columns(c, x->columns);
+	answer_stream(a, "requests", "Requests", x->columns, more_requests, x);
 	answer_stream_beside(a, "parts", "Parts of requests", x->part_columns, more_parts, x);
 	answer_stream_beside(a, "ends", "Ends of requests", end_columns, more_ends, x);
 	add_unmatched(c, a);

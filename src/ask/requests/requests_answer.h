@@ -61,9 +61,15 @@ enum {
 	ASK_EACH_IN,
 	ASK_EACH_MESSAGES,
 	ASK_EACH_MOST,
+	/* The rest, where names of requests are wanted. */
+	ASK_EACH_NAME,
+	ASK_EACH_STATUS,
+	ASK_EACH_TRACE,
 	ASK_N_EACH
 };
-extern const struct mer_column ask_requests_each_columns[ASK_N_EACH + 1];
+/* Columns of each request. */
+void ask_requests_each_columns(
+	const struct ask_requests *c, struct mer_column columns[ASK_N_EACH + 1]);
 
 /* Where most of a request's time went. */
 struct ask_requests_most {
@@ -83,7 +89,7 @@ struct ask_requests_listing { /* of which the tables are made as they are writte
 	const struct ask_requests *c;
 	struct requests_parts parts;	/* scratch */
 	uint32_t at, parts_at, ends_at; /* how far they are */
-	struct mer_column part_columns[ASK_N_PART + 1];
+	struct mer_column columns[ASK_N_EACH + 1], part_columns[ASK_N_PART + 1];
 };
 /* "requests", and beside it "parts" (has_states: with the states of views), "ends" and, of a rule,
  * "unmatched". x outlives the answer; ask_requests_listing_fini in any case. */

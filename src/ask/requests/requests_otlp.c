@@ -11,8 +11,10 @@
  * Ids are hashes of what is the same for the same traces: the request's id and its begin. It is
  * written as it goes; kept are 16 bytes for each span and 5 for each request. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/map.h"
+#include "ask/requests/request_names.h"
 #include "ask/requests/requests_spans.h"
 
 enum { LONG_WAIT_NS = 1000000 };
@@ -43,9 +45,45 @@ static uint64_t id_of(const struct otlp *o, uint32_t exchange, const char *what)
 	return mer_hash(key, (size_t)len);
 }
 
+/* The trace that programs named; NULL: none. */
+static const char *given_trace(const struct otlp *o, uint32_t exchange)
+{
+	const struct names *names = o->c->names;
+	return names ? names_text(&names->lines, names_trace_of(names, exchange)) : NULL;
+}
+
+static bool is_same_trace(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* The span that a program wrote for this end of a request, or the one above it; NULL: none. */
+static const char *given_parent(const struct otlp *o, uint32_t exchange, enum requests_side side)
+{
+	const struct names *names = o->c->names;
+	uint32_t trace = names ? names_trace_of(names, exchange) : 0;
+	if (!trace)
+		return NULL;
+	uint32_t at =
+		side == REQUESTS_SERVER ? names->by_server[exchange] : names->by_client[exchange];
+	if (at && names->lines.item[at - 1].trace_id == trace && names->lines.item[at - 1].span_id)
+		return names_text(&names->lines, names->lines.item[at - 1].span_id);
+	/* The client's span of ours is above the server's, and below what the server names. */
+	at = side == REQUESTS_CLIENT || !(o->spans.has[exchange] & (1U << REQUESTS_CLIENT))
+		     ? names->by_server[exchange]
+		     : 0;
+	return at && names->lines.item[at - 1].trace_id == trace
+		       ? names_text(&names->lines, names->lines.item[at - 1].parent_span_id)
+		       : NULL;
+}
+
 static void put_trace_id(struct otlp *o, uint32_t exchange)
 {
 	struct mer_str text = { 0 };
+	if (given_trace(o, exchange)) {
+		mer_json_kv_text(&o->j, "traceId", given_trace(o, exchange));
+		return;
+	}
 	put_hex(&text, id_of(o, o->spans.root[exchange], "trace"));
 	put_hex(&text, id_of(o, o->spans.root[exchange], "rest"));
 	mer_json_kv_text(&o->j, "traceId", text.data);
@@ -65,7 +103,11 @@ static void put_span_id(struct otlp *o, const char *key, uint32_t exchange, enum
 static void put_parent(struct otlp *o, uint32_t exchange, enum requests_side side)
 {
 	struct ask_requests_span above;
-	if (ask_requests_span_above(&o->spans, exchange, side, &above))
+	const char *given = given_parent(o, exchange, side);
+	if (given)
+		mer_json_kv_text(&o->j, "parentSpanId", given);
+	else if (ask_requests_span_above(&o->spans, exchange, side, &above) &&
+		 is_same_trace(given_trace(o, exchange), given_trace(o, above.exchange)))
 		put_span_id(o, "parentSpanId", above.exchange, above.side);
 }
 
@@ -228,7 +270,9 @@ static int put_span(struct otlp *o, uint32_t exchange, enum requests_side side)
 	put_trace_id(o, exchange);
 	put_span_id(o, "spanId", exchange, side);
 	put_parent(o, exchange, side);
-	mer_json_kv_text(j, "name", requests_kind_name(o->c->kinds, exchange));
+	const char *name =
+		o->c->names ? ask_names_text(o->c->names, exchange, ASK_GROUP_NAME) : NULL;
+	mer_json_kv_text(j, "name", name ? name : requests_kind_name(o->c->kinds, exchange));
 	mer_json_kv_int(j, "kind",
 		requests_is_own(o->c->r, exchange) ? SPAN_INTERNAL
 		: side == REQUESTS_CLIENT	   ? SPAN_CLIENT

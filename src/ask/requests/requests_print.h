@@ -19,6 +19,8 @@ enum ask_requests_cost_table {
 	ASK_REQUESTS_COST_HOSTS
 };
 
+struct names;
+
 struct ask_requests {
 	struct ask *ask;
 	const struct session_world *w;
@@ -26,6 +28,7 @@ struct ask_requests {
 	const struct requests_kinds *kinds;
 	struct requests_parts_finder *parts;
 	const struct analysis_periods *own; /* of a rule; NULL: none */
+	const struct names *names;	    /* of requests; NULL: none were wanted */
 	/* Those that were selected, in the order in which they are to be shown. */
 	uint32_t *which;
 	uint32_t *depths; /* of a tree: how far below its root each is */

@@ -375,7 +375,7 @@ int ask_requests_list_text(const struct ask_requests *c, struct mer_str *out)
 		return ask_requests_put_nothing(c, out);
 	mer_arena_init(&arena);
 	ask_requests_heading(c, "Requests", out);
-	memcpy(columns, ask_requests_each_columns, sizeof(columns));
+	ask_requests_each_columns(c, columns);
 	mer_table_init(&t, "requests", NULL, columns, &arena);
 	for (uint32_t i = 0; rc == 0 && i < c->n; i++) {
 		struct ask_requests_most most;

@@ -126,8 +126,8 @@ bool fleet_key_parts(const struct fleet *f, const char *sync, struct mer_str *ke
 /* ---- Steps ---- */
 
 /* Asks all hosts that have not failed, and whose file is not there yet. sent: the file of clocks,
- * which is sent to them first, for FLEET_FULL in their bundles; NULL: nothing. Failures of hosts are
- * in failed; what is returned concerns all. */
+ * which is sent to them first, for FLEET_FULL in their bundles; NULL: nothing. Failures of hosts
+ * are in failed; what is returned concerns all. */
 int fleet_step(struct fleet *f, enum fleet_step step, const char *sent);
 /* Runs this program with these words, which end with NULL. Its exit status; negative: an error,
  * also of an interrupt. is_shown: it has our standard output and error; otherwise only what it says
