@@ -43,6 +43,25 @@ is_log() {
 		[ ! -s "$dir/wanted" ] || n=$((n + $(wc -l <"$dir/wanted")))
 	done
 	[ "$n" -gt 200 ] || fail "$name: $n facts"
+	# Counters: how many slices are open at each moment at which that changes.
+	python3 -c '
+import collections, sys
+change = collections.defaultdict(lambda: collections.defaultdict(int))
+titles = {"on CPU": "CPUs in use", "runnable": "runnable tasks"}
+for line in open(sys.argv[1]):
+    host, who, title, name, begin, took = (line.rstrip("\n").split("\t") + [""])[:6]
+    if host not in ("FLOW", "COUNTER") and title in titles and took:
+        change[host, titles[title]][int(begin)] += 1
+        change[host, titles[title]][int(begin) + int(took)] -= 1
+for (host, title), changes in change.items():
+    value = 0
+    for time in sorted(changes):
+        value += changes[time]
+        if changes[time]:
+            print("COUNTER\t%s\t%s\t%d\t%d" % (host, title, time, value))' "$dir/decoded" | sort >"$dir/wanted"
+	grep ^COUNTER "$dir/decoded" | sort >"$dir/got"
+	same "$name: counters" "$dir/got" "$dir/wanted"
+	[ -s "$dir/got" ] || fail "$name: no counter"
 	# Who woke it is there wherever log knows it.
 	equal "$name: flows" "$(grep -c ^FLOW "$dir/decoded")" "$("$m" log sched -n 0 --format csv -q "$@" 2>/dev/null |
 		python3 -c 'import csv, sys; print(sum(1 for r in csv.DictReader(sys.stdin) if r["waker_tid"] and r["waker_comm"]))')"

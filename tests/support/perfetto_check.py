@@ -2,7 +2,8 @@
 """Reads a trace of Perfetto in its protobuf form, by a decoder of its own, and says what is in it.
 
 perfetto_check.py FILE    each slice and instant: HOST<tab>TASK<tab>KIND<tab>NAME<tab>BEGIN<tab>DURATION
-                          (empty: an instant), then FLOW<tab>TASK<tab>TASK<tab>TIME lines
+                          (empty: an instant), then COUNTER<tab>HOST<tab>NAME<tab>TIME<tab>VALUE and
+                          FLOW<tab>HOST<tab>TASK<tab>TASK<tab>TIME lines
 
 What is refused: packets that do not decode to the last byte, fields of unknown numbers or wire types, strings that are not
 UTF-8, events on tracks without a descriptor or name, slices of a track that do not balance or are not within each other,
@@ -60,8 +61,8 @@ def message(data, known):
 
 PACKET = {6: ("snapshot", 2), 8: ("time", 0), 10: ("sequence", 0), 11: ("event", 2), 12: ("interned", 2), 13: ("flags", 0),
           58: ("clock", 0), 59: ("defaults", 2), 60: ("track", 2)}
-EVENT = {9: ("type", 0), 10: ("name", 0), 11: ("track", 0), 47: ("flows", 1), 48: ("ends", 1)}
-TRACK = {1: ("uuid", 0), 2: ("name", 2), 5: ("parent", 0)}
+EVENT = {9: ("type", 0), 10: ("name", 0), 11: ("track", 0), 30: ("value", 0), 47: ("flows", 1), 48: ("ends", 1)}
+TRACK = {1: ("uuid", 0), 2: ("name", 2), 5: ("parent", 0), 8: ("counter", 2)}
 CLOCK = {1: ("id", 0), 2: ("time", 0), 3: ("incremental", 0)}
 
 
@@ -73,6 +74,7 @@ def one(values, what):
 
 class Trace:
     def __init__(self, data):
+        self.counters = set()
         self.tracks, self.events, self.sequences, self.packets = {}, [], {}, 0
         for number, wire, value in fields(data):
             if number != 1 or wire != 2:
@@ -103,6 +105,8 @@ class Trace:
             parent = t["parent"][0] if t["parent"] else None
             if parent is not None and parent not in self.tracks:
                 raise Wrong("track %d before the one above it" % uuid)
+            if t["counter"]:
+                self.counters.add(uuid)
             self.tracks[uuid] = (one(t["name"], "name of a track").decode("utf-8"), parent)
         for data in p["event"]:
             self.event(p, s, message(data, EVENT))
@@ -118,12 +122,14 @@ class Trace:
             s["clocks"][clock][0] += time
             time = s["clocks"][clock][0]
         kind = one(e["type"], "type")
-        if kind not in (1, 2, 3) or (kind == 2) == bool(e["name"]):
+        if kind not in (1, 2, 3, 4) or (kind in (2, 4)) == bool(e["name"]) or (kind == 4) != bool(e["value"]):
             raise Wrong("an event of type %d with %d names" % (kind, len(e["name"])))
         track = one(e["track"], "track")
         if track not in self.tracks:
             raise Wrong("an event on track %d, which is not there" % track)
-        name = s["names"][e["name"][0]] if e["name"] else None
+        if (kind == 4) != (track in self.counters):
+            raise Wrong("an event of type %d on track %d" % (kind, track))
+        name = s["names"][e["name"][0]] if e["name"] else e["value"][0] if kind == 4 else None
         self.events.append((time, len(self.events), kind, track, name, e["flows"], e["ends"]))
 
     def path(self, uuid):
@@ -151,6 +157,8 @@ def main():
                 raise Wrong("%s: an end without a begin at %d" % ("/".join(path), time))
             name, begin = stack.pop()
             out.append("\t".join(path + [name, str(begin), str(time - begin)]))
+        elif kind == 4:
+            out.append("COUNTER\t%s\t%s\t%d\t%d" % (path[0], path[1], time, name))
         elif path[2] != "wakes":
             out.append("\t".join(path + [name, str(time), ""]))
         for flow in starts:

@@ -67,9 +67,16 @@ enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { SNAPSHOT_CLOCK = 1, CLOCK_ID = 1, CLOCK_TIME = 2, CLOCK_IS_INCREMENTAL = 3 };
 enum { REALTIME = 1, BOOTTIME = 6, OWN_CLOCK = 64 };
 enum { INTERNED_NAME = 2, NAME_ID = 1, NAME_TEXT = 2 };
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PARENT = 5 };
-enum { EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11, EVENT_FLOW = 47, EVENT_FLOW_END = 48 };
-enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
+enum {
+	EVENT_TYPE = 9,
+	EVENT_NAME = 10,
+	EVENT_TRACK = 11,
+	EVENT_VALUE = 30,
+	EVENT_FLOW = 47,
+	EVENT_FLOW_END = 48
+};
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 
 /* ---- State ---- */
 
@@ -105,6 +112,10 @@ struct perfetto {
 	int64_t now; /* of the sequence */
 	uint64_t slices, instants, flows, bytes;
 	bool failed; /* memory ran out */
+	/* How many slices of the run are open: a counter of the host. 0: the kind has none. */
+	uint32_t counter;
+	int64_t changed; /* when: written once all that happened then is known */
+	size_t shown;	 /* its value in the file */
 	/* The run. */
 	const char *kind;
 	const char *host; /* as it was given: the same pointer while it goes on */
@@ -185,7 +196,8 @@ static uint64_t name_of(struct perfetto *p, const char *name)
 	return (uint64_t)id + 1;
 }
 
-static struct track *add_track(struct perfetto *p, uint64_t key, uint32_t parent, const char *name)
+static struct track *add_track(
+	struct perfetto *p, uint64_t key, uint32_t parent, const char *name, bool is_counter)
 {
 	if (!mer_grow(&p->tracks, p->n_tracks, &p->cap_tracks, sizeof(*p->tracks)))
 		return NULL;
@@ -196,6 +208,8 @@ static struct track *add_track(struct perfetto *p, uint64_t key, uint32_t parent
 	put_bytes(&p->event, TRACK_NAME, text, strlen(text));
 	if (parent)
 		put_number(&p->event, TRACK_PARENT, parent);
+	if (is_counter)
+		put_bytes(&p->event, TRACK_COUNTER, NULL, 0);
 	put_message(&p->packet, PACKET_TRACK, &p->event);
 	put_packet(p);
 	return t;
@@ -219,7 +233,7 @@ static struct track *find_track(struct perfetto *p, uint32_t parent, const char 
 			return &p->tracks[i - 1];
 		last = i;
 	}
-	struct track *t = add_track(p, key, parent, name);
+	struct track *t = add_track(p, key, parent, name, false);
 	if (!t)
 		return NULL;
 	uint32_t number = (uint32_t)(t - p->tracks) + 1;
@@ -316,10 +330,33 @@ static struct open pop_open(struct perfetto *p)
 	return first;
 }
 
+static void put_counter(struct perfetto *p)
+{
+	if (!p->counter || p->shown == p->n_open)
+		return;
+	put_time(p, p->changed);
+	put_number(&p->event, EVENT_TYPE, COUNTER);
+	put_number(&p->event, EVENT_TRACK, p->counter);
+	put_number(&p->event, EVENT_VALUE, p->n_open);
+	put_message(&p->packet, PACKET_TRACK_EVENT, &p->event);
+	put_number(&p->packet, PACKET_FLAGS, NEEDS_STATE);
+	put_packet(p);
+	p->shown = p->n_open;
+}
+
+/* Something changes at this moment: what the counter was before it is known. */
+static void move_counter(struct perfetto *p, int64_t time)
+{
+	if (time != p->changed)
+		put_counter(p);
+	p->changed = time;
+}
+
 /* Slices that have ended by then: one that begins then is not within them. */
 static void end_slices(struct perfetto *p, int64_t until)
 {
 	while (p->n_open && p->open[0].end <= until) {
+		move_counter(p, p->open[0].end);
 		struct open o = pop_open(p);
 		put_event(p, SLICE_END, o.uuid, o.end, NULL, (struct flows){ 0 });
 	}
@@ -335,11 +372,32 @@ static size_t first_of(const struct mer_table *t, const char *const *keys)
 	return SIZE_MAX;
 }
 
+static void end_run(struct perfetto *p)
+{
+	end_slices(p, INT64_MAX);
+	put_counter(p);
+	p->counter = 0;
+}
+
+/* Tasks on CPUs, and those that wait for one: how many at each moment. */
+static void begin_counter(struct perfetto *p)
+{
+	const char *name = strcmp(p->kind, "cpu") == 0	   ? "CPUs in use"
+			   : strcmp(p->kind, "sched") == 0 ? "runnable tasks"
+							   : NULL;
+	struct track *host = name ? find_track(p, 0, p->host, INT64_MAX) : NULL;
+	struct track *t = host ? add_track(p, 0, host->uuid, name, true) : NULL;
+	p->failed |= name && !t;
+	p->counter = t ? t->uuid : 0;
+	p->shown = 0;
+	p->changed = p->now;
+}
+
 static void begin_run(struct perfetto *p, const char *kind, const char *host,
 	const struct mer_table *t, int64_t begin)
 {
 #define FIRST_OF(...) first_of(t, (const char *const[]){ __VA_ARGS__, NULL })
-	end_slices(p, INT64_MAX);
+	end_run(p);
 	p->kind = kind;
 	p->host = host;
 	bool is_request = strcmp(kind, "requests") == 0;
@@ -358,6 +416,7 @@ static void begin_run(struct perfetto *p, const char *kind, const char *host,
 		.waker_tid = strcmp(kind, "sched") == 0 ? FIRST_OF("waker_tid") : SIZE_MAX,
 	};
 	begin_sequence(p, begin);
+	begin_counter(p);
 #undef FIRST_OF
 }
 
@@ -428,6 +487,7 @@ int perfetto_add(struct perfetto *p, const char *kind, const char *host, const s
 	const char *name = text_at(cells, p->at.name);
 	own_host = own_host ? own_host : host;
 	end_slices(p, begin);
+	move_counter(p, begin);
 	struct flows flows = { .end = put_waker(p, own_host, cells) };
 	bool is_known = find_end(p, cells, &end);
 	uint32_t task = parent_track(p, own_host, cells, t);
@@ -450,7 +510,7 @@ int perfetto_add(struct perfetto *p, const char *kind, const char *host, const s
 
 int perfetto_end(struct perfetto *p, struct mer_err *err)
 {
-	end_slices(p, INT64_MAX);
+	end_run(p);
 	return p->failed || p->arena.failed ? mer_fail_nomem(err) : 0;
 }
 

@@ -3,6 +3,7 @@
  *   track    host / task (or disk, CPU) / kind of facts; where facts of one overlap, several tracks
  *            of one name, which viewers fold into one
  *   slice    a fact with a duration, to the ns; an instant: one whose end is not known
+ *   counter  of each host, how many tasks are on CPUs and how many are runnable
  *   flow     from who woke a task (instant "wakes") to its slice "runnable"
  *
  * Tracks are Perfetto's generic ones, with numbers of their own. Its native tracks of processes,
