@@ -115,8 +115,8 @@ endforeach()
 # Those that take more than a few seconds of CPU time: `make test QUICK=yes` leaves them out.
 foreach(name analysis.cpu analysis.bins_agree analysis.grid_agree analysis.period api.python.sh api.stored build.make.sh cases.babeltrace.sh
 	cases.containers.sh cases.guests.sh cases.lab_broken.sh cases.lake.sh cases.otlp.sh cases.perfetto.sh cases.requests.sh cases.requests_cuts cases.services.sh
-	cases.store cases.world_same mpi.ranks.sh cli.cli.sh cli.columns.sh cli.events.sh cli.export.sh cli.fleet.sh cli.full.sh cli.graph.sh cli.grid.sh cli.hostile.sh cli.limits.sh
-	cli.nothing.sh cli.options.sh cli.query.sh cli.requests.sh cli.windows.sh cli.words.sh fault.alloc_export.sh fault.alloc_tasks.sh fault.damage ftrace.text.sh
+	cases.store cases.world_same mpi.ranks.sh cli.cli.sh cli.columns.sh cli.events.sh cli.export.sh cli.export_perfetto.sh cli.fleet.sh cli.full.sh cli.graph.sh cli.grid.sh cli.hostile.sh cli.limits.sh
+	cli.nothing.sh cli.openmetrics.sh cli.options.sh cli.query.sh cli.requests.sh cli.windows.sh cli.words.sh fault.alloc_export.sh fault.alloc_tasks.sh fault.damage ftrace.text.sh
 	pcap.captures.sh
 	record.hosts.sh ui.page.sh)
 	if(NOT TEST ${name})

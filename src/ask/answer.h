@@ -33,6 +33,7 @@ struct answer {
 		struct mer_arena texts; /* of `more` */
 	} tables[ANSWER_TABLES];
 	size_t n;
+	const char *about; /* the analysis; NULL: what the verb says */
 	/* The time that was looked at; MER_NO_TIME: none, or it is not of a time. */
 	int64_t begin, end;
 	const struct session_synced *synced; /* NULL: times are as recorded */

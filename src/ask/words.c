@@ -219,7 +219,9 @@ int ask_answer(const struct ask_asker *asker, struct mer_session *session, bool 
 	ask.leaves_out = take_leave_out(words, &n);
 	ask.taken = answer;
 	int rc = read_words(&ask, asker, words, n, &values);
-	ask.format = ASK_FORMAT_JSON;
+	/* Some tables are of that format alone. */
+	if (ask.format != ASK_FORMAT_OPENMETRICS)
+		ask.format = ASK_FORMAT_JSON;
 	if (rc == 0 && (ask.marks || ask.picture_only))
 		rc = mer_fail(&ask.err, MER_ERR_USAGE, "an answer has neither marks nor a picture");
 	if (rc == 0)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "ask/library/api.h"
 #include "ask/answer_bytes.h"
+#include "ask/print/openmetrics.h"
 #include "base/now.h"
 #include "server/state.h"
 
@@ -48,16 +49,18 @@ static bool read_question(const struct http_request *r, struct question *q)
 
 /* By format; NULL at their end. */
 static const char *const types[] = { "text/plain; charset=utf-8", "application/json",
-	"application/x-ndjson", "text/csv; charset=utf-8", "image/svg+xml", NULL };
+	"application/x-ndjson", "text/csv; charset=utf-8", "image/svg+xml", ASK_OPENMETRICS_TYPE,
+	NULL };
 
 static const char *type_of(enum ask_format format)
 {
-	enum { TEXT, JSON, JSON_LINES, CSV, SVG };
+	enum { TEXT, JSON, JSON_LINES, CSV, SVG, OPENMETRICS };
 	switch (format) {
 	case ASK_FORMAT_JSON: return types[JSON];
 	case ASK_FORMAT_JSONL: return types[JSON_LINES];
 	case ASK_FORMAT_CSV: return types[CSV];
 	case ASK_FORMAT_SVG: return types[SVG];
+	case ASK_FORMAT_OPENMETRICS: return types[OPENMETRICS];
 	default: return types[TEXT];
 	}
 }

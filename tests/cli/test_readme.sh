@@ -107,7 +107,7 @@ while IFS= read -r command; do
 	demo=demo/wget-cold-hot
 	case $command in *"top mpi"*) demo=demo/mpi-imbalance ;; esac # which has ranks
 	for words in NAME=wget EVENT=sched_switch BEGIN=syscall_entry_connect \
-		END=syscall_entry_exit_group FILE=src/views/shipped/mpi.view "LAKE=$dir/lake" "TRACE...=$demo" "TRACE=$demo" \
+		END=syscall_entry_exit_group FILE=src/views/shipped/mpi.view "LAKE=$dir/lake" "OUT.pftrace=$dir/out.pftrace" "TRACE...=$demo" "TRACE=$demo" \
 		"HOST:FOLDER...=localhost:$demo/client localhost:$demo/server"; do
 		command=$(awk -v from="${words%%=*}" -v to="${words#*=}" '{
 			for (i = 1; i <= NF; i++)

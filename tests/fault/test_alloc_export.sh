@@ -39,4 +39,26 @@ for ((n = 1; n <= all; n += step)); do
 	[ "$(sums)" = "$whole" ] || fail "after allocation $n: other files than usual: $(diff <(sums) <(echo "$whole") | head -3)"
 	[ $failed -gt 10 ] && exit 1
 done
+
+# A trace of Perfetto is there as a whole, or not at all; what was there before stays.
+words=(export --format perfetto -j1 --no-store --kind sched,syscall,waits -o "$dir/pf" "$dir/t")
+once 0 "${words[@]}" || exit 1
+read -r all baseline <"$dir/report"
+cp "$dir/pf" "$dir/whole"
+step=$((all / 100 + 1))
+[ -z "${GCOV_PREFIX:-}" ] || step=$((10 * step))
+for ((n = 1; n <= all; n += step)); do
+	rm -f "$dir/pf"
+	once "$n" "${words[@]}"
+	rc=$?
+	read -r _ live <"$dir/report"
+	case $rc in
+	0 | 3 | 5) passed=$((passed + 1)) ;;
+	*) fail "perfetto, allocation $n of $all: exit $rc: $(head -1 "$dir/err")" ;;
+	esac
+	[ "$live" -le "$baseline" ] || fail "perfetto, allocation $n of $all: $live live, usually $baseline"
+	[ ! -e "$dir/pf" ] || cmp -s "$dir/pf" "$dir/whole" || fail "perfetto, allocation $n of $all: another file"
+	[ $rc -ne 0 ] || [ -e "$dir/pf" ] || fail "perfetto, allocation $n of $all: no file"
+	[ $failed -gt 10 ] && exit 1
+done
 finish

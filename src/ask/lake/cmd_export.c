@@ -1,17 +1,22 @@
-/* meridian export: facts as files for other programs. */
+/* meridian export: facts as files for other programs: a lake of Parquet files, or one trace of
+ * Perfetto. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/analysis.h"
 #include "ask/lake/facts.h"
+#include "ask/timeline/perfetto.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
 #include "ask/session.h"
 #include "ask/tasks.h"
 #include "ask/verb.h"
+#include "base/human.h"
 #include "base/map.h"
 #include "base/nearest.h"
+#include "base/new_file.h"
 #include "base/plural.h"
 #include "session/capabilities.h"
 #include "session/request.h"
@@ -20,10 +25,11 @@
 #include "trace/extent.h"
 
 enum { KINDS = 64 };
+enum { FORMAT_PARQUET, FORMAT_PERFETTO };
 
 struct values {
-	unsigned format; /* parquet */
-	const char *lake;
+	unsigned format;  /* enum */
+	const char *lake; /* or the file */
 	struct session_texts kinds;
 };
 
@@ -55,6 +61,7 @@ struct export
 	struct lake_facts *facts; /* NULL: none */
 	struct kind *kind;
 	uint32_t host;
+	struct perfetto *perfetto; /* NULL: none */
 };
 
 /* ---- Which kinds ---- */
@@ -275,23 +282,31 @@ static int take_row(void *taker, const struct analysis_run *run, const struct me
 
 /* Rows of all hosts are made, whatever --host says, and those of the others dropped: of a thing
  * with two ends there is one fact, with the host of the first one. */
-static int ask_for(struct export *x, const struct analysis_request *requests, size_t n)
+typedef int take_fn(void *taker, const struct analysis_run *run, const struct mer_table *t,
+	uint32_t host, const struct mer_cell *cells);
+
+static int ask_rows(
+	struct export *x, const struct analysis_request *requests, size_t n, take_fn *take)
 {
 	struct session_selection selection = x->ask->select;
 	selection.hosts = (struct session_texts){ 0 };
 	const struct session_request q = { .tables = requests,
 		.n = n,
 		.selection = &selection,
-		.options = { .max_ns = INT64_MAX, .take_row = take_row, .taker = x },
+		.options = { .max_ns = INT64_MAX, .take_row = take, .taker = x },
 		.stage = SESSION_READING };
 	struct session_answer a;
 	int rc = session_request(x->session, &q, &a, &x->ask->err);
 	if (rc == 0)
 		rc = ask_tasks_check_answer(x->ask, &a);
-	if (rc == 0)
-		rc = end_facts(x);
 	session_answer_fini(&a);
 	return rc;
+}
+
+static int ask_for(struct export *x, const struct analysis_request *requests, size_t n)
+{
+	int rc = ask_rows(x, requests, n, take_row);
+	return rc ? rc : end_facts(x);
 }
 
 /* One reading for all, or, where a store has them, one kind after the other, which takes the memory
@@ -415,6 +430,88 @@ static int export_all(struct export *x)
 	return rc ? rc : print(x);
 }
 
+/* ---- Perfetto: one file ---- */
+
+static int take_slice(void *taker, const struct analysis_run *run, const struct mer_table *t,
+	uint32_t host, const struct mer_cell *cells)
+{
+	struct export *x = taker;
+	if (!wants_host(x, host))
+		return 0;
+	return perfetto_add(
+		x->perfetto, run->analysis->id, x->e->hosts[host].name, t, cells, run->err);
+}
+
+static int print_slices(struct export *x)
+{
+	struct mer_str out = { 0 };
+	uint64_t slices, instants, flows, bytes;
+	perfetto_counts(x->perfetto, &slices, &instants, &flows, &bytes);
+	mer_str_printf(&out, "%s: ", x->lake);
+	mer_put_count(&out, (int64_t)slices);
+	mer_str_printf(&out, " %s, ", mer_plural(slices, "slice", "slices"));
+	mer_put_count(&out, (int64_t)instants);
+	mer_str_puts(&out, " without a known end, ");
+	mer_put_count(&out, (int64_t)flows);
+	mer_str_printf(&out, " %s, ", mer_plural(flows, "wake-up", "wake-ups"));
+	mer_put_bytes(&out, (int64_t)bytes);
+	mer_str_puts(&out, "\n");
+	x->ask->unanswered |= slices + instants == 0;
+	return ask_put(x->ask, &out, 0);
+}
+
+/* One kind after the other: a sequence of packets has facts of one. */
+static int make_slices(struct export *x, FILE *file)
+{
+	struct ask *ask = x->ask;
+	int rc = perfetto_new(file, &x->perfetto, &ask->err);
+	for (size_t k = 0; k < x->n && rc == 0; k++)
+		rc = ask_rows(x, &x->kinds[k].request, 1, take_slice);
+	if (rc == 0)
+		rc = perfetto_end(x->perfetto, &ask->err);
+	return rc;
+}
+
+static int export_slices(struct export *x)
+{
+	struct ask *ask = x->ask;
+	struct mer_new_file file;
+	struct analysis_request all[KINDS];
+	for (size_t k = 0; k < x->n; k++)
+		all[k] = x->kinds[k].request;
+	int rc = ask_session_synchronize(ask, x->session, analysis_needs_messages(all, x->n));
+	if (rc)
+		return rc;
+	if (!mer_new_file_open(&file, x->lake))
+		return mer_fail_errno(&ask->err, "write", x->lake);
+	int copy = dup(file.fd);
+	FILE *stream = copy < 0 ? NULL : fdopen(copy, "w");
+	rc = stream ? make_slices(x, stream) : mer_fail_errno(&ask->err, "write", x->lake);
+	bool failed = stream && ferror(stream);
+	if (stream && fclose(stream) != 0)
+		failed = true;
+	if (rc == 0 && failed)
+		rc = mer_fail_errno(&ask->err, "write", x->lake);
+	if (rc)
+		mer_new_file_abandon(&file);
+	else if (!mer_new_file_commit(&file))
+		rc = mer_fail_errno(&ask->err, "write", x->lake);
+	if (rc == 0)
+		rc = print_slices(x);
+	perfetto_free(x->perfetto);
+	return rc;
+}
+
+/* Those that a timeline of tasks is made of; others by --kind. */
+static void choose_slices(struct export *x)
+{
+	static const char *const ids[] = { "cpu", "sched", "syscall", "waits", "requests", "disk",
+		"mpi" };
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (analysis_find(ids[i]))
+			add_kind(x, analysis_find(ids[i]));
+}
+
 static int run(struct ask *ask, const void *values)
 {
 	const struct values *v = values;
@@ -422,16 +519,22 @@ static int run(struct ask *ask, const void *values)
 	if (!x)
 		return mer_fail_nomem(&ask->err);
 	*x = (struct export){ .ask = ask, .lake = v->lake };
+	bool is_perfetto = v->format == FORMAT_PERFETTO;
+	if (is_perfetto && (!v->lake || !*v->lake || strcmp(v->lake, "-") == 0))
+		return mer_fail(
+			&ask->err, MER_ERR_USAGE, "-o FILE must name the file for ui.perfetto.dev");
 	if (!v->lake || !*v->lake || strcmp(v->lake, "-") == 0)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"-o LAKE must name a folder, which is created if it does not exist");
-	int rc = choose_kinds(x, &v->kinds);
+	if (is_perfetto && !v->kinds.n)
+		choose_slices(x);
+	int rc = is_perfetto && !v->kinds.n ? 0 : choose_kinds(x, &v->kinds);
 	if (rc == 0)
 		rc = ask_session_open(ask, &x->session);
 	if (rc)
 		return rc;
 	x->e = session_experiment(x->session);
-	rc = export_all(x);
+	rc = is_perfetto ? export_slices(x) : export_all(x);
 	ask_session_close(ask, x->session);
 	return rc;
 }
@@ -440,14 +543,14 @@ static const struct ask_option options[] = {
 	{ .name = "format",
 		.kind = ASK_CHOICE,
 		.arg = "FORMAT",
-		.choices = "parquet",
-		.help = "parquet",
+		.choices = "parquet|perfetto",
+		.help = "parquet (default); perfetto: for ui.perfetto.dev",
 		.offset = offsetof(struct values, format) },
 	{ .name = "output",
 		.letter = 'o',
 		.kind = ASK_FILE,
 		.arg = "LAKE",
-		.help = "the folder: LAKE/kind=K/date=D/host=H/part-N.parquet",
+		.help = "the folder of Parquet files, or the file for Perfetto",
 		.offset = offsetof(struct values, lake) },
 	{ .name = "kind",
 		.kind = ASK_TEXTS,
@@ -459,15 +562,17 @@ static const struct ask_option options[] = {
 
 const struct ask_verb ask_verb_export = {
 	.name = "export",
-	.help = "facts as Parquet files, for DuckDB, Spark, ClickHouse, ...",
+	.help = "facts as Parquet files, or as a trace for ui.perfetto.dev",
 	.is_aside = true,
-	.synopsis = "-o LAKE [OPTION...] TRACE...",
+	.synopsis = "-o LAKE|FILE [OPTION...] TRACE...",
 	.description =
 		"Writes every occurrence that 'meridian log' lists as Parquet files, partitioned by "
 		"kind, day (UTC) and host, for DuckDB, Spark, ClickHouse and others. Columns have "
 		"the names and values of 'meridian log KIND --format csv'; unknown values are NULL. "
-		"Files that are up to date are kept.",
-	.more = "A file is up to date if the traces, their clocks, the selection (--begin, --comm, ...) and the version "
+		"Files that are up to date are kept.\n\n"
+		"--format perfetto writes one file for ui.perfetto.dev: a track for each task of each host, "
+		"with its time on CPUs, runnable, in system calls and in waits, and its requests.",
+	.more = "Files are LAKE/kind=K/date=D/host=H/part-N.parquet. A file is up to date if the traces, their clocks, the selection (--begin, --comm, ...) and the version "
 		"of meridian are those with which it was written. Otherwise the files of this recording are replaced. Another "
 		"recording of the same host and day gets the next number (part-1). LAKE/_meridian lists which files "
 		"belong to which recording: keep it with the files.\n\n"
@@ -475,7 +580,10 @@ const struct ask_verb ask_verb_export = {
 		"none. Times are nanoseconds of UTC; durations are integers in nanoseconds. A message, and anything else "
 		"with two ends, is in the file of the host where it began. States of views and periods are not exported.\n\n"
 		"With --store, or if the cache has a store of the traces, kinds are written one after the other, which "
-		"takes less memory. docs/fleet.md has examples of queries.",
+		"takes less memory. docs/fleet.md has examples of queries.\n\n"
+		"With --format perfetto, kinds are cpu, sched, syscall, waits, requests, disk and mpi, unless --kind "
+		"says which. A fact is a slice, or an instant where its end is not known. Arrows go from who woke a "
+		"task to where it is runnable. Times of all hosts are those of the reference host. docs/exports.md has more.",
 	.uses = (ASK_USES_TASKS & ~(unsigned)(ASK_USES_FORMAT | ASK_USES_MARKS)) | ASK_USES_CPU,
 	.options = options,
 	.values_size = sizeof(struct values),
@@ -484,8 +592,8 @@ const struct ask_verb ask_verb_export = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian export --format parquet -o lake client/ server/", "All facts of two hosts." },
-		{ "meridian export -o lake --kind sched,syscall --host server client/ server/",
-			"Two kinds of facts of one of them." },
+		{ "meridian export --format perfetto -o two-hosts.pftrace client/ server/",
+			"The same two hosts for ui.perfetto.dev." },
 	},
 	.run = run,
 };

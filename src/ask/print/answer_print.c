@@ -1,5 +1,7 @@
 #include "ask/print/answer_print.h"
 
+#include "ask/print/openmetrics.h"
+#include "ask/verb.h"
 #include "base/table_write.h"
 #include "trace/missing.h"
 
@@ -85,15 +87,37 @@ static int put_rows(struct ask *ask, struct answer *a)
 	return rc;
 }
 
+/* Of the tables that the question is about. One table after the other is text, and written: a
+ * family needs all rows of its table. */
+static int put_openmetrics(struct ask *ask, const struct answer *a)
+{
+	struct mer_str out = { 0 }, prefix = { 0 };
+	for (size_t i = 0; i < a->n && !out.failed && !prefix.failed; i++) {
+		const struct mer_table *t = a->tables[i].table;
+		if (a->tables[i].is_beside)
+			continue;
+		mer_str_clear(&prefix);
+		ask_openmetrics_prefix(a->about ? a->about : ask->verb->name, t->id, &prefix);
+		ask_openmetrics_add(t, prefix.data ? prefix.data : "", &out);
+		fwrite(out.data ? out.data : "", 1, out.len, ask->out);
+		mer_str_clear(&out);
+	}
+	ask_openmetrics_end(&out);
+	out.failed |= prefix.failed;
+	mer_str_fini(&prefix);
+	return ask_put(ask, &out, 0);
+}
+
 int ask_answer_print(struct ask *ask, struct answer *a)
 {
 	int rc = answer_check(a, &ask->err);
 	if (rc == 0 && ask->taken)
 		return answer_take(ask->taken, a, &ask->err);
-	return rc				? rc
-	       : ask->folder			? put_files(ask, a)
-	       : ask->format == ASK_FORMAT_JSON ? put_json(ask, a, 0, a->n)
-						: put_rows(ask, a);
+	return rc				       ? rc
+	       : ask->folder			       ? put_files(ask, a)
+	       : ask->format == ASK_FORMAT_JSON	       ? put_json(ask, a, 0, a->n)
+	       : ask->format == ASK_FORMAT_OPENMETRICS ? put_openmetrics(ask, a)
+						       : put_rows(ask, a);
 }
 
 enum { ROW, PATH, LATE, EARLY, ABSENT, UNSEEN, N_MISSING };

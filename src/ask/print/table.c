@@ -311,7 +311,7 @@ int ask_table_print(struct ask *ask, const struct mer_table *t)
 {
 	struct mer_str s = { 0 };
 	if (ask->format == ASK_FORMAT_JSON || ask->format == ASK_FORMAT_JSONL ||
-		ask->format == ASK_FORMAT_CSV)
+		ask->format == ASK_FORMAT_CSV || ask->format == ASK_FORMAT_OPENMETRICS)
 		return print_alone(ask, t);
 	if (t->title && t->n_rows)
 		mer_str_printf(&s, "%s\n", t->title);

@@ -27,8 +27,8 @@ const struct ask_verb ask_verb_freq = {
 		       "lists the analyses.",
 	.more = "Each row is a range of durations (for mem, of sizes), from the first column to the second, "
 		"exclusive. Ranges grow by a half or a third, so nanoseconds and hours fit into one "
-		"picture. Bars are relative to the largest count of the same histogram.\n\n"  ASK_GRID_NAME_MANUAL ASK_GRID_GROUP_BY_MANUAL ASK_GRID_FILTER_MANUAL ASK_PERIOD_MANUAL,
-	.formats = "table|json|jsonl|csv",
+		"picture. Bars are relative to the largest count of the same histogram.\n\n"  ASK_GRID_OPENMETRICS_MANUAL ASK_GRID_NAME_MANUAL ASK_GRID_GROUP_BY_MANUAL ASK_GRID_FILTER_MANUAL ASK_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv|openmetrics",
 	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_CPU | ASK_USES_TABLES | ASK_USES_PARTS,
 	.options = options,
 	.values_size = sizeof(struct ask_grid_values),

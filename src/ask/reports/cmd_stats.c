@@ -618,8 +618,8 @@ const struct ask_verb ask_verb_stats = {
 		"trace with that name. --by is for event counts; with --filter, --name, --cpu, --tid or --comm, as for 'meridian events', "
 		"only events that match are counted, by name; --sort, --reverse, --min, --max, "
 		"--period and --pid are for analyses, which show minimum, maximum, "
-		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  ASK_GRID_NAME_MANUAL ASK_GRID_GROUP_BY_MANUAL ASK_GRID_FILTER_MANUAL ASK_PERIOD_MANUAL,
-	.formats = "table|json|jsonl|csv",
+		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  ASK_GRID_OPENMETRICS_MANUAL ASK_GRID_NAME_MANUAL ASK_GRID_GROUP_BY_MANUAL ASK_GRID_FILTER_MANUAL ASK_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv|openmetrics",
 	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_CPU | ASK_USES_TABLES | ASK_USES_PARTS,
 	.options = options,
 	.values_size = sizeof(struct values),

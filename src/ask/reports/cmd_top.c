@@ -52,8 +52,8 @@ const struct ask_verb ask_verb_top = {
 		"The analysis view shows states that programs declare. --view takes a view file, or "
 		"the name of one that belongs to meridian (mpi, mpi-imbalance, ros2, cyg-profile, "
 		"libc-memory, callstack, meridian-work); the other columns say what the kernel did with the "
-		"thread in that state. meridian-view(5) explains view files.\n\n"  ASK_GRID_NAME_MANUAL ASK_GRID_GROUP_BY_MANUAL ASK_GRID_FILTER_MANUAL ASK_PERIOD_MANUAL,
-	.formats = "table|json|jsonl|csv",
+		"thread in that state. meridian-view(5) explains view files.\n\n"  ASK_GRID_OPENMETRICS_MANUAL ASK_GRID_NAME_MANUAL ASK_GRID_GROUP_BY_MANUAL ASK_GRID_FILTER_MANUAL ASK_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv|openmetrics",
 	.uses = ASK_USES_TASKS | ASK_USES_VIEWS | ASK_USES_CPU | ASK_USES_TABLES | ASK_USES_PARTS,
 	.options = options,
 	.values_size = sizeof(struct ask_grid_values),

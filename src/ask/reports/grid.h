@@ -103,6 +103,10 @@ struct ask_grid_values { /* of options; not all verbs have all of them */
 	"('/etc/*', 10.0.0.2:80) and disks "                                                       \
 	"(sda); only these count. --min and --max select by duration; occurrences "                \
 	"without a duration then do not count.\n\n"
+#define ASK_GRID_OPENMETRICS_MANUAL                                                                \
+	"--format openmetrics writes the tables for Prometheus and others: numbers as gauges, in " \
+	"seconds, bytes and ratios, with the texts and ids of the row as labels; histograms of "   \
+	"freq as histograms. docs/exports.md has names and rules.\n\n"
 #define ASK_GRID_PERIOD ASK_PERIOD_OPTIONS(struct ask_grid_values, period)
 
 enum { ASK_GRID_TABLES = 48 }; /* of an analysis, and again those of a chart */

@@ -747,6 +747,7 @@ static int print_rows(struct ask_grid *g)
 	ask_answer_init(g->ask, g->e, false, &a);
 	a.begin = g->begin;
 	a.end = g->end;
+	a.about = g->analysis ? g->analysis->id : NULL; /* none: several analyses */
 	for (size_t i = 0; i < g->n_printed; i++) {
 		mer_table_limit(&g->tables[i], rows_of(g, &g->tables[i]));
 		answer_add_made(&a, &g->tables[i]);

@@ -357,7 +357,11 @@ static int print_kinds(const struct asking *x, const struct requests_sums *rows,
 	ask_answer_init(x->ask, x->c.w->e, true, &a);
 	ask_requests_answer_kinds(
 		&x->c, rows, n, ask_requests_window_ns(&x->c), x->ask->views.n ? states : NULL, &a);
-	int rc = ask_answer_print(x->ask, &a);
+	int rc = x->ask->format == ASK_FORMAT_OPENMETRICS
+			 ? ask_requests_answer_latencies(&x->c, rows, n, &a)
+			 : 0;
+	if (rc == 0)
+		rc = ask_answer_print(x->ask, &a);
 	answer_fini(&a);
 	return rc;
 }
@@ -559,6 +563,10 @@ static int check_options(struct ask *ask, const struct values *v)
 	if (v->list && v->tree)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--list has a row for each request, --tree draws them: use one of them");
+	if (ask->format == ASK_FORMAT_OPENMETRICS &&
+		(v->explain || v->list || v->tree || v->request.which.id))
+		return mer_fail(&ask->err, MER_ERR_USAGE,
+			"--format openmetrics is for figures of kinds: it does not work with --explain, --list, --tree and --request ID");
 	if (v->sort != ORDER_LATENCY && !v->list && !v->tree && !is_export(ask))
 		return mer_fail(&ask->err, MER_ERR_USAGE,
 			"--sort is the order of requests: it needs --list or --tree");
@@ -822,6 +830,8 @@ const struct ask_verb ask_verb_requests = {
 		"flame graph tools, speedscope a file for speedscope.app: the time of all requests "
 		"without a parent (or that --kind, --from or --to select), by the requests below them "
 		"that had it, and by part.\n\n"
+		"--format openmetrics writes the figures of kinds for Prometheus and others, and latencies as "
+		"a histogram of each kind; with --bins each bin has its time.\n\n"
 		"With --view, parts are also cut where their task enters or leaves a state of the view. A "
 		"table below the kinds has the mean time in each state, and what the kernel did then: on a "
 		"CPU, runnable, waiting; JSON, folded and speedscope have it as user_state. "
@@ -844,7 +854,7 @@ const struct ask_verb ask_verb_requests = {
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
-	.formats = "table|json|jsonl|csv|otlp|perfetto|folded|speedscope",
+	.formats = "table|json|jsonl|csv|openmetrics|otlp|perfetto|folded|speedscope",
 	.of_states = true,
 	.uses = ASK_USES_FORMAT | ASK_USES_TIME | ASK_USES_MARKS | ASK_USES_HOST | ASK_USES_SYNC | ASK_USES_JOBS | ASK_USES_INPUT |
 		ASK_USES_VIEWS | ASK_USES_STORE | ASK_USES_TABLES,

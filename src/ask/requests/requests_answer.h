@@ -36,6 +36,9 @@ void ask_requests_add_kinds(const struct ask_requests *c, const struct requests_
 /* "kinds", and beside it "states" (NULL: no view was asked for) and, of a rule, "unmatched". */
 void ask_requests_answer_kinds(const struct ask_requests *c, const struct requests_sums *rows,
 	uint32_t n, int64_t window_ns, const struct requests_state_sums *states, struct answer *a);
+/* "latency": a histogram of each kind, for OpenMetrics. */
+int ask_requests_answer_latencies(const struct ask_requests *c, const struct requests_sums *rows,
+	uint32_t n, struct answer *a);
 
 /* ---- each ---- */
 

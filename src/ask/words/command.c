@@ -39,7 +39,7 @@ static int check_options(struct ask *ask, int first, char **argv, int verb_at)
 	if (given)
 		return ask_option_refuse(ask, given);
 	static const char *const names[] = { "table", "text", "json", "jsonl", "csv", "lttv", "dot",
-		"folded", "speedscope", "svg", "otlp", "perfetto" };
+		"folded", "speedscope", "svg", "otlp", "perfetto", "openmetrics" };
 	if (!v->formats)
 		return 0;
 	if (ask->format == UINT32_MAX) {

@@ -372,7 +372,7 @@ static int store_amount(struct ask *ask, const struct ask_option *o, const char 
 
 /* as enum ask_format */
 static const char format_names[] =
-	"table|text|json|jsonl|csv|lttv|dot|folded|speedscope|svg|otlp|perfetto";
+	"table|text|json|jsonl|csv|lttv|dot|folded|speedscope|svg|otlp|perfetto|openmetrics";
 
 static int store(struct ask *ask, const struct ask_option *o, void *at, const char *arg)
 {
