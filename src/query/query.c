@@ -1,9 +1,11 @@
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ask/library/api.h"
 #include "ask/print/text.h"
+#include "ask/words.h"
 #include "base/nearest.h"
 #include "query/state.h"
 
@@ -200,15 +202,37 @@ static int fail(struct query *q, const char *sql, struct mer_err *err)
 
 /* ---- Running it ---- */
 
-static int prepare_session(struct query *q, struct mer_err *err)
+int query_check_table(const struct query *q, const struct query_table *t, struct mer_err *err)
+{
+	char verb[32];
+	if (!t->asked)
+		return 0;
+	snprintf(verb, sizeof(verb), "%.*s", (int)strcspn(t->asked->words, " "), t->asked->words);
+	const char *option = ask_cannot_select(verb, q->of.select);
+	return option ? mer_fail(err, MER_ERR_USAGE,
+				"table %s cannot be made with %s, which 'meridian %s' does not know",
+				t->name, option, verb)
+		      : 0;
+}
+
+int query_prepare(struct query *q, const bool *is_wanted, struct mer_err *err)
 {
 	struct analysis_request requests[QUERY_TABLES];
 	size_t n = 0;
-	for (size_t i = 0; i < q->n_tables; i++)
-		if (q->is_named[i])
-			requests[n++] = q->tables[i].request;
-	bool messages = n && analysis_needs_messages(requests, n);
-	return n && q->of.prepare ? q->of.prepare(q->of.ctx, messages, err) : 0;
+	bool is_asked = false;
+	int rc = 0;
+	for (size_t i = 0; i < q->n_tables && rc == 0; i++) {
+		const struct query_table *t = &q->tables[i];
+		if (!is_wanted[i])
+			continue;
+		if (!t->asked)
+			requests[n++] = t->request;
+		is_asked |= t->asked && !ask_wants_recorded(t->asked->words);
+		rc = query_check_table(q, t, err);
+	}
+	bool messages = is_asked || (n && analysis_needs_messages(requests, n));
+	return rc == 0 && q->of.prepare && (n || is_asked) ? q->of.prepare(q->of.ctx, messages, err)
+							   : rc;
 }
 
 static int step_all(struct query *q, sqlite3_stmt *s, const char *sql, struct query_result *r,
@@ -224,7 +248,7 @@ static int step_all(struct query *q, sqlite3_stmt *s, const char *sql, struct qu
 static int run(struct query *q, sqlite3_stmt *s, const char *sql, struct query_result *r,
 	struct mer_err *err)
 {
-	int rc = prepare_session(q, err);
+	int rc = query_prepare(q, q->is_named, err);
 	if (rc == 0)
 		rc = step_all(q, s, sql, r, err);
 	if (rc == 0 && q->needs_whole) {

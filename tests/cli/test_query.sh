@@ -132,7 +132,6 @@ for analysis in $( ("$m" top --format csv && "$m" log --format csv) | cut -d, -f
 		echo "$name $verb $analysis $id"
 	done
 done >"$dir/tables"
-equal "all tables" "$(cut -d' ' -f1 "$dir/tables" | sort)" "$(names | grep _ | sort)"
 # is_verb PATTERN OPTION... TRACE: the tables with such names
 is_verb() {
 	local n=0 i=0 name verb analysis id all
@@ -159,6 +158,78 @@ for which in ^top_ ^[^t]; do # as many as one answer has
 	every 4 && is_verb $which --store "$lab/kvm-nested"
 	every 4 && is_verb $which --store --begin +1s --end +2s "$lab/cpu-mem-io"
 done
+
+# ---- Tables of other verbs ----
+
+# What tables are called, and the one whose id is the verb; the question.
+cat >"$dir/questions" <<-'E'
+	requests - requests
+	requests requests_list requests --list
+	requests - requests --explain
+	requests_cost - requests --cost
+	requests_cost requests_cost_list requests --cost --list
+	blocked - blocked --all
+	graph graph_relations graph --all --requests
+	path - path --list
+	summary - summary
+	summary - summary --peers
+	stats - stats
+	sync - sync
+	latency - latency
+	latency - latency --messages
+	check check_all check
+	info info_all info --streams
+E
+names | grep -vxF -e "$facts" -e "$(cut -d' ' -f1 "$dir/tables")" >"$dir/asked.names"
+# is_asked OPTION... TRACE: tables of answers of these verbs are their folders of files. What an answer does not have is
+# empty. $dir/seen gets the names of tables that were compared.
+is_asked() {
+	local prefix itself words name verb file n=0 i=0 options
+	rm -rf "$dir/verbs"
+	mkdir "$dir/verbs"
+	while read -r prefix itself words; do
+		verb=${words%% *}
+		rm -rf "$dir/verb"
+		options=("$@")
+		case $verb in sync | latency | check | info) options=("${@/#--store/-q}") ;; esac # they use none
+		# shellcheck disable=SC2086
+		"$m" $words -q --format csv -o "$dir/verb/" "${options[@]}" >"$dir/out" 2>&1 </dev/null
+		for file in "$dir/verb"/*.csv; do
+			[ -e "$file" ] || continue # it does not know an option
+			name=${prefix}_$(basename "$file" .csv)
+			[ "$itself" != - ] && [ "$(basename "$file" .csv)" = "$verb" ] && name=$itself
+			# How clocks were aligned is a table of 'sync'.
+			[ "$name" = latency_clocks ] || mv "$file" "$dir/verbs/$name"
+		done
+	done <"$dir/questions"
+	equal "tables of $* that cannot be asked for" "$(find "$dir/verbs" -type f -printf '%f\n' | grep -vxF -f "$dir/asked.names")" ""
+	mapfile -t asked <"$dir/asked.names"
+	case "$*" in
+	*--begin*) mapfile -t asked < <(grep -vE '^(check|info)_' "$dir/asked.names") ;;
+	*--host*) mapfile -t asked < <(grep -v '^sync_' "$dir/asked.names") ;;
+	esac
+	each "$dir/rows" "${asked[@]}"
+	"$m" query -q --format csv -o "$dir/rows/" -f "$dir/rows.sql" "$@" 2>"$dir/err" </dev/null
+	for name in "${asked[@]}"; do
+		i=$((i + 1))
+		n=$((n + $(wc -l <"$(result_of "$dir/rows" $i)")))
+		if [ -e "$dir/verbs/$name" ]; then
+			same "$name of $*" "$(result_of "$dir/rows" $i)" "$dir/verbs/$name"
+			echo "$name" >>"$dir/seen"
+		else
+			equal "$name of $* has no rows" "$(wc -l <"$(result_of "$dir/rows" $i)")" 1
+		fi
+	done
+	[ "$n" -gt 200 ] || fail "tables of other verbs of $*: $n rows"
+}
+is_asked --store "$lab/lost-events"
+is_asked --store "$lab/shop-a"
+every 4 && is_asked --store "$lab/kvm-nested"
+every 4 && is_asked --store --begin +1s --end +2s "$lab/cpu-mem-io"
+every 4 && is_asked --store --host web "$lab/shop-a"
+equal "all tables" "$({ cut -d' ' -f1 "$dir/tables"; sort -u "$dir/seen"; } | sort)" "$(names | grep _ | sort)"
+run 2 query --tid 1 "$lab/lost-events" 'select * from requests_kinds'
+text "$dir/err" "table requests_kinds cannot be made with --tid, which 'meridian requests' does not know"
 
 # ---- Questions of docs/queries.md that verbs answer, too ----
 

@@ -188,8 +188,9 @@ static int warn_of_lacking(struct asked *x)
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		struct mer_str fix = { 0 };
-		rc = ask_grid_lacking(x->ask, session_experiment(x->session),
-			empty[i]->request.analysis->id, &fix);
+		if (empty[i]->needs)
+			rc = ask_grid_lacking(
+				x->ask, session_experiment(x->session), empty[i]->needs, &fix);
 		if (rc == 0 && fix.len) {
 			ask_warn(x->ask,
 				"%s has no rows: the traces lack the events that it is made of ('meridian check' lists what to record)",
