@@ -240,8 +240,12 @@ static int step_all(struct query *q, sqlite3_stmt *s, const char *sql, struct qu
 {
 	const struct mer_experiment *e = session_experiment(api_session(q->of.session));
 	int code, rc = query_result_begin(r, s, e ? e->spill : NULL, err);
-	while (rc == 0 && (code = sqlite3_step(s)) != SQLITE_DONE && !q->needs_whole)
+	while (rc == 0 && (code = sqlite3_step(s)) != SQLITE_DONE && !q->needs_whole) {
+		r->is_cut = code == SQLITE_ROW && q->of.most_rows && r->n_rows == q->of.most_rows;
+		if (r->is_cut)
+			break;
 		rc = code == SQLITE_ROW ? query_result_add(r, s, err) : fail(q, sql, err);
+	}
 	return rc;
 }
 
