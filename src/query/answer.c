@@ -31,11 +31,9 @@ static int more(void *ctx, struct mer_table *t, struct mer_err *err)
 
 static void find(struct asked *x, const char *code, const char *text)
 {
-	const struct mer_diag where = { .severity = MER_WARNING,
-		.code = code,
-		.stream = -1,
-		.packet = -1,
-		.offset_bits = -1 };
+	const struct mer_diag where = {
+		.severity = MER_WARNING, .code = code, .stream = -1, .packet = -1, .offset_bits = -1
+	};
 	mer_diag_add(&x->found, &where, "%s", text);
 }
 
@@ -135,4 +133,30 @@ int query_answer(struct mer_session *session, const char *sql, uint64_t most_row
 	mer_arena_fini(&arena);
 	free(x);
 	return rc;
+}
+
+int query_list(bool views, struct answer *a, struct mer_err *err)
+{
+	enum { NAME, TITLE, COLUMNS, N };
+	static const struct mer_column columns[N + 1] = {
+		[NAME] = { "name", "Table", MER_TEXT },
+		[TITLE] = { "title", "Title", MER_TEXT },
+		[COLUMNS] = { "columns", "Columns", MER_TEXT },
+	};
+	size_t n;
+	const struct query_table *all = query_tables(&a->arena, views, &n);
+	struct mer_table *t = answer_add(a, "tables", "Tables", columns);
+	if (!n)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		struct mer_str text = { 0 };
+		for (const struct mer_column *c = all[i].columns; c->key; c++) {
+			mer_str_puts(&text, c == all[i].columns ? "" : ", ");
+			query_put_name(&text, c->key);
+		}
+		mer_table_add(t, (struct mer_cell[N]){ [NAME] = mer_text(all[i].name),
+					 [TITLE] = mer_text(all[i].title),
+					 [COLUMNS] = mer_table_keep(t, &text) });
+	}
+	return answer_check(a, err);
 }

@@ -13,4 +13,7 @@ struct mer_session;
 int query_answer(struct mer_session *session, const char *sql, uint64_t most_rows, struct answer *a,
 	struct mer_err *err);
 
+/* Tables that a statement may name: a row of each, with its columns as text "name, name, ...". */
+int query_list(bool views, struct answer *a, struct mer_err *err);
+
 #endif
