@@ -44,7 +44,7 @@ function curvesOf(columns: Column[], rows: any[]): Drawn | null {
 		}
 	const shown = [...curves].slice(0, MOST_LINES), colours = coloursOf(shown.map(([key]) => key));
 	// Where each has times of its own, there is nothing between them that a line could stand for.
-	const isPoints = shown.some(([, v]) => v.some((y) => y === null)) || shown.some(([, v]) => v.length > 2000);
+	const isPoints = x.length > 2000 || shown.some(([, v]) => 2 * v.filter((y) => y === null).length > v.length);
 	return { x, left: curves.size - shown.length, format: (v) => cell(type, v),
 		lines: shown.map(([key, values]) => ({ name: key, colour: colours.get(key)!, values, isPoints })) };
 }
