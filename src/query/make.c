@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ask/library/api.h"
+#include "query/groups.h"
 #include "query/state.h"
 #include "session/request.h"
 
@@ -29,7 +30,8 @@ static int take_row(void *taker, const struct analysis_run *run, const struct me
 	return query_rows_add(taker, cells, run->err);
 }
 
-static int make_facts(struct query *q, struct query_kept *k, struct mer_err *err)
+static int make_facts(
+	struct query *q, struct query_kept *k, struct query_groups *groups, struct mer_err *err)
 {
 	struct session *s = api_session(q->of.session);
 	struct session_selection what = *q->of.select;
@@ -55,8 +57,9 @@ static int make_facts(struct query *q, struct query_kept *k, struct mer_err *err
 		.n = 1,
 		.selection = &what,
 		.options = { .max_ns = INT64_MAX,
-			.take_row = take_row,
-			.taker = &k->rows,
+			.take_row = groups ? query_groups_take : take_row,
+			.taker = groups ? (void *)groups : &k->rows,
+			.any_order = groups != NULL,
 			/* A bit that no column has: not even one is needed. */
 			.columns = k->rows.kept | UINT64_C(1) << (QUERY_COLUMNS - 1) },
 		.stage = SESSION_READING };
@@ -150,6 +153,7 @@ static int add_row(void *ctx, const struct mer_cell *cells, struct mer_err *err)
 static void free_kept(struct query_kept *k)
 {
 	query_rows_fini(&k->rows);
+	free(k->counts);
 	free((char *)k->part.host);
 	free(k);
 }
@@ -170,13 +174,32 @@ static struct query_part part_to_make(
 	return p;
 }
 
-struct query_kept *query_make(struct query *q, const struct query_table *t,
-	const struct query_part *asked, uint64_t columns)
+static int make_groups(struct query *q, struct query_kept *k, struct mer_err *err)
+{
+	struct query_groups g;
+	int rc = query_groups_init(&g, &k->rows, err);
+	if (rc == 0)
+		rc = make_facts(q, k, &g, err);
+	if (rc == 0)
+		rc = query_groups_end(&g, &k->counts, err);
+	query_groups_fini(&g);
+	return rc;
+}
+
+static bool serves(const struct query *q, const struct query_kept *k, const struct query_table *t,
+	const struct query_part *asked, uint64_t columns, bool groups)
+{
+	return k->table == t && (k->counts != NULL) == groups &&
+	       (groups ? k->rows.kept == columns && k->is_all
+		       : (k->is_all || (!q->is_of_whole && is_within(asked, &k->part))) &&
+				       !(columns & ~k->rows.kept));
+}
+
+static struct query_kept *make(struct query *q, const struct query_table *t,
+	const struct query_part *asked, uint64_t columns, bool groups)
 {
 	for (struct query_kept *k = q->kept; k; k = k->next)
-		if (k->table == t &&
-			(k->is_all || (!q->is_of_whole && is_within(asked, &k->part))) &&
-			!(columns & ~k->rows.kept))
+		if (serves(q, k, t, asked, columns, groups))
 			return k;
 	struct query_kept *k = calloc(1, sizeof(*k));
 	struct mer_err *err = &q->failed;
@@ -191,8 +214,9 @@ struct query_kept *query_make(struct query *q, const struct query_table *t,
 	const struct mer_experiment *e = session_experiment(api_session(q->of.session));
 	int rc = query_rows_init(&k->rows, t->columns, columns, e->spill, err);
 	if (rc == 0)
-		rc = t->is_facts ? make_facts(q, k, err)
-				 : query_each_row(q, t, add_row, &k->rows, err);
+		rc = groups	   ? make_groups(q, k, err)
+		     : t->is_facts ? make_facts(q, k, NULL, err)
+				   : query_each_row(q, t, add_row, &k->rows, err);
 	if (rc == 0)
 		rc = query_rows_end(&k->rows, err);
 	if (rc) {
@@ -203,6 +227,18 @@ struct query_kept *query_make(struct query *q, const struct query_table *t,
 	k->next = q->kept;
 	q->kept = k;
 	return k;
+}
+
+struct query_kept *query_make(struct query *q, const struct query_table *t,
+	const struct query_part *asked, uint64_t columns)
+{
+	return make(q, t, asked, columns, false);
+}
+
+struct query_kept *query_make_groups(struct query *q, const struct query_table *t,
+	const struct query_part *asked, uint64_t columns)
+{
+	return make(q, t, asked, columns, true);
 }
 
 void query_forget(struct query *q, bool all)

@@ -7,6 +7,7 @@
 #include "ask/print/text.h"
 #include "ask/words.h"
 #include "base/nearest.h"
+#include "query/groups.h"
 #include "query/state.h"
 
 /* ---- What a statement may do ---- */
@@ -29,6 +30,10 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	struct query *q = ctx;
 	(void)database;
 	(void)trigger;
+	if (action == SQLITE_FUNCTION)
+		query_weigh_function(q, b);
+	if (action == SQLITE_READ && !q->is_declaring)
+		query_weigh_table(q, a);
 	if (q->is_declaring || action == SQLITE_SELECT || action == SQLITE_READ ||
 		action == SQLITE_RECURSIVE ||
 		(action == SQLITE_FUNCTION && !is_harmful_function(b)) ||
@@ -59,6 +64,8 @@ static int open_database(struct query *q, struct mer_err *err)
 	sqlite3_limit(q->db, SQLITE_LIMIT_SQL_LENGTH, MOST_SQL);
 	sqlite3_progress_handler(q->db, STEPS, is_cancelled, q);
 	sqlite3_set_authorizer(q->db, authorize, q);
+	if (query_add_count(q))
+		return mer_fail_nomem(err);
 	return query_add_tables(q, err);
 }
 
@@ -286,6 +293,7 @@ int query_run(struct query *q, const char *sql, const char **rest, struct query_
 	memset(q->n_made, 0, sizeof(q->n_made));
 	q->is_refused = q->is_of_whole = q->needs_whole = false;
 	*rest = sql;
+	query_weigh_begin(q, sql);
 	if (sqlite3_prepare_v2(q->db, sql, -1, &s, rest))
 		return fail(q, sql, err);
 	if (!s)

@@ -22,6 +22,7 @@ struct query_kept {
 	const struct query_table *table;
 	struct query_part part;
 	struct query_rows rows;
+	uint64_t *counts; /* rows are groups: of each, how many; NULL: they are no groups */
 };
 
 struct query {
@@ -42,6 +43,12 @@ struct query {
 	/* SQLite asks which row is which (OR, RIGHT JOIN). Of parts that were made apart nobody
 	 * knows, so the statement begins again, with all rows of each table. */
 	bool is_of_whole, needs_whole;
+	/* Of rows that stand for several (groups.h): what the statement is like, and how many the
+	 * row stands for that a scan has reached. */
+	bool is_plain, counts_rows, has_other_function, has_other_table;
+	char table_read[64];
+	unsigned n_cursors; /* open ones, of all tables */
+	uint64_t weight;
 	bool is_declaring; /* a virtual table, which SQLite takes for a CREATE */
 	bool is_refused;   /* the statement would do more than read */
 };
@@ -55,6 +62,9 @@ int query_prepare(struct query *q, const bool *is_wanted, struct mer_err *err);
 /* Rows of at least this part with at least these columns; NULL: q->failed says why there are
  * none. */
 struct query_kept *query_make(struct query *q, const struct query_table *t,
+	const struct query_part *part, uint64_t columns);
+/* The same of facts as groups (groups.h) by exactly these columns. */
+struct query_kept *query_make_groups(struct query *q, const struct query_table *t,
 	const struct query_part *part, uint64_t columns);
 /* Hands over each row of a table that is not of facts, with cells of all its columns. */
 typedef int query_take_row(void *ctx, const struct mer_cell *cells, struct mer_err *err);
