@@ -10,12 +10,20 @@
 
 /* ---- Groups ---- */
 
+static bool is_kept(const struct query_groups *g, size_t c)
+{
+	return c < QUERY_COLUMNS && g->rows->kept >> c & 1;
+}
+
 int query_groups_init(struct query_groups *g, struct query_rows *rows, struct mer_err *err)
 {
 	*g = (struct query_groups){ .rows = rows, .columns = rows->columns };
 	mer_arena_init(&g->arena);
 	mer_intern_init(&g->keys, &g->arena);
 	mer_table_init(&g->distinct, "groups", NULL, g->columns, &g->arena);
+	for (size_t c = 0; c < rows->n_columns && c < QUERY_COLUMNS; c++)
+		if (is_kept(g, c))
+			g->by[g->n_by++] = (uint8_t)c;
 	return g->arena.failed ? mer_fail_nomem(err) : 0;
 }
 
@@ -27,11 +35,6 @@ void query_groups_fini(struct query_groups *g)
 	mer_arena_fini(&g->arena);
 	free(g->counts);
 	*g = (struct query_groups){ 0 };
-}
-
-static bool is_kept(const struct query_groups *g, size_t c)
-{
-	return c < QUERY_COLUMNS && g->rows->kept >> c & 1;
 }
 
 /* Different rows have different keys: a text ends with its NUL, a number has 8 bytes. */
@@ -66,12 +69,44 @@ static bool add_distinct(struct query_groups *g, const struct mer_cell *cells)
 	return !g->distinct.failed && !g->arena.failed;
 }
 
+/* Where a row of these addresses and numbers was last; what is there is compared, as addresses of
+ * texts are used again. */
+static uint32_t *slot_of(struct query_groups *g, const struct mer_cell *cells)
+{
+	uint64_t hash = 0;
+	for (size_t i = 0; i < g->n_by; i++)
+		hash = (hash ^ (cells[g->by[i]].set ? (uint64_t)cells[g->by[i]].v.i : 1)) *
+		       UINT64_C(0x9e3779b97f4a7c15);
+	return &g->last[hash >> 54];
+}
+
+static bool is_group(const struct query_groups *g, uint32_t id, const struct mer_cell *cells)
+{
+	const struct mer_cell *there = &g->distinct.cells[id * g->distinct.n_columns];
+	for (size_t i = 0; i < g->n_by; i++) {
+		size_t c = g->by[i];
+		if (there[c].set != cells[c].set)
+			return false;
+		if (!cells[c].set)
+			continue;
+		if (g->columns[c].type == MER_TEXT ? strcmp(there[c].v.text, cells[c].v.text) != 0
+						   : there[c].v.i != cells[c].v.i)
+			return false;
+	}
+	return true;
+}
+
 int query_groups_take(void *taker, const struct analysis_run *run, const struct mer_table *t,
 	uint32_t host, const struct mer_cell *cells)
 {
 	struct query_groups *g = taker;
 	(void)t;
 	(void)host;
+	uint32_t *last = slot_of(g, cells);
+	if (*last < g->distinct.n_rows && is_group(g, *last, cells)) {
+		g->counts[*last]++;
+		return 0;
+	}
 	put_key(g, cells, &g->key);
 	uint32_t id = g->key.failed
 			      ? MER_INTERN_NONE
@@ -84,6 +119,7 @@ int query_groups_take(void *taker, const struct analysis_run *run, const struct 
 			return mer_fail_nomem(run->err);
 	}
 	g->counts[id]++;
+	*last = id;
 	return 0;
 }
 

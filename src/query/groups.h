@@ -22,7 +22,10 @@ struct query_groups {
 	struct mer_table distinct;
 	uint64_t *counts;
 	size_t cap_counts;
-	struct mer_str key; /* scratch */
+	struct mer_str key;	   /* scratch */
+	uint8_t by[QUERY_COLUMNS]; /* the columns that are kept */
+	size_t n_by;
+	uint32_t last[1 << 10]; /* groups, by a hash of addresses */
 };
 
 int query_groups_init(struct query_groups *g, struct query_rows *rows, struct mer_err *err);
