@@ -188,6 +188,8 @@ void query_weigh_begin(struct query *q, const char *sql)
 	q->is_plain = !has_word(sql, "select", 1);
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		q->is_plain &= !has_word(sql, none[i], 0);
+	q->has_group = has_word(sql, "group", 0);
+	q->has_order = has_word(sql, "order", 0);
 	q->counts_rows = q->has_other_function = q->has_other_table = false;
 	q->table_read[0] = '\0';
 	q->weight = 1;

@@ -144,10 +144,16 @@ static bool wants_groups(const struct table *t, sqlite3_index_info *info, uint64
 		if (used >> c & 1 && t->about->columns[c].type != MER_TEXT &&
 			t->about->columns[c].type != MER_ID)
 			return false;
+	/* Groups by a constant go through a sorter of SQLite's, where weights are lost. */
 	if (!info->nOrderBy)
-		return !used && !info->colUsed && q->counts_rows;
+		return !used && !info->colUsed && q->counts_rows && !q->has_group;
 	for (int i = 0; i < info->nOrderBy; i++) {
 		int c = info->aOrderBy[i].iColumn;
+		/* An ORDER BY of the same columns is left out by SQLite: then theirs is the order
+		 * of the groups, which is that of the table's columns. */
+		if (q->has_order &&
+			(info->aOrderBy[i].desc || (i && c <= info->aOrderBy[i - 1].iColumn)))
+			return false;
 		if (c < 0 || (size_t)c >= t->n_columns || c >= QUERY_COLUMNS)
 			return false;
 		by |= UINT64_C(1) << c;

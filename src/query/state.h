@@ -45,7 +45,7 @@ struct query {
 	bool is_of_whole, needs_whole;
 	/* Of rows that stand for several (groups.h): what the statement is like, and how many the
 	 * row stands for that a scan has reached. */
-	bool is_plain, counts_rows, has_other_function, has_other_table;
+	bool is_plain, has_group, has_order, counts_rows, has_other_function, has_other_table;
 	char table_read[64];
 	unsigned n_cursors; /* open ones, of all tables */
 	uint64_t weight;

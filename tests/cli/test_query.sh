@@ -118,6 +118,49 @@ ask "$lab/lost-events" "$join" >"$dir/joined"
 ask "$lab/lost-events" "$(sed 's/i.begin/+i.begin/g; s/s.host/+s.host/; s/i.host/+i.host/' <<<"$join")" >"$dir/wanted"
 same "an outer join" "$dir/joined" "$dir/wanted"
 
+# ---- Rows that stand for several ----
+
+# The word "or" in a comment has all rows given one by one, and sorted by SQLite.
+S=$lab/shop-a
+while IFS= read -r sql; do
+	ask "$S" "$sql" >"$dir/got"
+	ask "$S" "$sql -- or" >"$dir/wanted"
+	same "$sql" "$dir/got" "$dir/wanted"
+	[ "$(wc -l <"$dir/got")" -gt 1 ] || fail "$sql: no rows"
+done <<-'E'
+	select count(*) as n from syscall
+	select count(*) as n, count(*) + 1 as m from syscall limit 5
+	select name, count(*) as n from syscall group by name
+	select name, count(*) as n from syscall group by 1 order by n desc, 1 limit 7
+	select host, comm, name, count(*) as n from syscall group by 3, 1, 2
+	select ret, count(*) as n, count(ret) as m from syscall group by ret
+	select name, count(ret) as n, count(*) as m, min(ret) as a, max(ret) as b from syscall group by name, ret
+	select tid, count(*) as n, count(tid) as m from syscall group by tid
+	select upper(name) as u, count(*) as n from syscall where name like 'r%' group by name having count(*) > 3
+	select name, count(*) as n from syscall where host = 'web' group by host, name
+	select name, count(*) filter (where host = 'db') as n from syscall group by name, host
+	select name from syscall group by name
+	select name, sum(tid) as n from syscall group by name
+	select tid, sum(tid) as n, avg(tid) as a, count(*) as c from syscall group by tid
+	select name, group_concat(host) as n from syscall group by name, host
+	select a.name, count(*) as n from disk a, disk b where a.name = b.name group by a.name
+	select count(*) as n from disk a, (values(1), (2))
+	select count(*) as n from disk a, disk b
+	select comm, host, count(*) as n from syscall group by 1, 2 order by 1, 2
+	select comm, host, count(*) as n from syscall group by comm, host order by host desc, comm
+	select name, count(*) as n from syscall group by name, 1
+	select count(*) as n from syscall group by 'x'
+	select count(*) as n from syscall order by 1
+	select name, count(*) as n, max(duration_ns) as max_ns from syscall group by name
+	select count(*) as n from syscall where name = 'read'
+	select 1 as one, count(*) as n from syscall group by 1
+	select count(name) as n from syscall
+	select name, (count(*)) * 2 as n from syscall group by name order by name desc
+	select host, name, count(*) as n from syscall group by host, name order by host desc, name desc
+E
+equal "distinct" "$(ask "$S" 'select count(distinct name) as n from syscall')" "$(echo n; ask "$S" 'select name from syscall group by name' | tail -n +2 | wc -l)"
+equal "a window" "$(ask "$S" 'select count(*) over (rows between 1 preceding and current row) as n from syscall limit 3')" $'n\n1\n2\n2'
+
 # ---- Tables of verbs ----
 
 for analysis in $( ("$m" top --format csv && "$m" log --format csv) | cut -d, -f1 | grep -v -e '^analysis$' -e '^view$' -e '^period$' | sort -u); do
