@@ -1,5 +1,5 @@
-/* Tables of verbs: which tables an answer has, and their columns, before anybody asks: for queries in
- * SQL. Those of analyses are not here, as their own descriptions have them.
+/* Tables of verbs: which tables an answer has, and their columns, before anybody asks: for queries
+ * in SQL. Those of analyses are not here, as their own descriptions have them.
  *
  * Columns come from the code that makes the tables, which is run about nothing at all: whoever adds
  * a column to a table has added it here. A table that an answer has only sometimes is here

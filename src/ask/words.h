@@ -16,8 +16,8 @@ struct ask_asker {
 	size_t n_traces;
 	const char *sync; /* as the option: the clocks that the session has; NULL: auto */
 	struct session_texts vms, views;
-	/* What questions are about, as far as their verbs can be limited so, whatever words say; NULL:
-	 * what the words say. */
+	/* What questions are about, as far as their verbs can be limited so, whatever words say;
+	 * NULL: what the words say. */
 	const struct session_selection *select;
 	uint64_t jobs; /* 0: not given */
 	int width;     /* of text; 0: 80 columns */

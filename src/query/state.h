@@ -55,7 +55,8 @@ struct query {
 
 /* A virtual table of each table, under its name. */
 int query_add_tables(struct query *q, struct mer_err *err);
-/* Can the table be made of what the command selects? MER_ERR_USAGE: its verb knows no such option. */
+/* Can the table be made of what the command selects? MER_ERR_USAGE: its verb knows no such
+ * option. */
 int query_check_table(const struct query *q, const struct query_table *t, struct mer_err *err);
 /* Before rows of these tables are made. */
 int query_prepare(struct query *q, const bool *is_wanted, struct mer_err *err);

@@ -305,6 +305,15 @@ agree "a part of the time" "select begin, host, tid from sched, (select min(begi
 	where begin between a and a + 20000000" begin,host,tid log sched --all -n 0 \
 	--begin "$(ask "$S" 'select min(begin) + 3000000000 from sched' | tail -1)" --end "$(ask "$S" 'select min(begin) + 3020000001 from sched' | tail -1)"
 
+# Of questions that verbs answer, on other recordings too.
+for S in "$lab/shop-a" "$lab/wget-cold-hot"; do
+	agree "tails in $S" 'select kind, count, p50_ns, p99_ns from requests_kinds' kind,count,p50_ns,p99_ns requests
+	agree "messages in $S" 'select "from", "to", count(*) from latency_messages group by 1, 2' from,to,count latency
+	agree "blocked in $S" "select class, comm, call, object, cause, sum(count) from blocked_waits group by tid, host, 1, 2, 3, 4, 5, kind, by" \
+		class,comm,call,object,cause,count blocked --all --flat
+	agree "events in $S" 'select host, name, count, bytes from stats_by_name' host,name,count,bytes stats --by name -n 0
+done
+
 # ---- Only reading ----
 
 touch "$dir/there"

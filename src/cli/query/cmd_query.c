@@ -485,7 +485,7 @@ const struct ask_verb cli_verb_query = {
 	.description =
 		"Answers questions in SQL (of SQLite). Every kind of facts that 'meridian log' lists "
 		"is a table of this name: sched, syscall, disk, waits, requests, messages, ... Tables of "
-		"other verbs have the verb in front: top_cpu, stats_syscall. 'meridian query .tables' lists "
+		"other verbs have the verb in front: top_cpu, stats_syscall, requests_kinds, sync_hosts. 'meridian query .tables' lists "
 		"them, '.schema TABLE' their columns, which are those of --format csv.\n\n"
 		"Without a query statements are read from standard input; on a terminal, at a prompt. "
 		"-o FILE.db writes all tables to a database of SQLite.",
