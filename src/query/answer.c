@@ -29,13 +29,9 @@ static int more(void *ctx, struct mer_table *t, struct mer_err *err)
 	return 0;
 }
 
-static void find(struct asked *x, const char *code, const char *text)
-{
-	const struct mer_diag where = {
-		.severity = MER_WARNING, .code = code, .stream = -1, .packet = -1, .offset_bits = -1
-	};
-	mer_diag_add(&x->found, &where, "%s", text);
-}
+#define NOWHERE .severity = MER_WARNING, .stream = -1, .packet = -1, .offset_bits = -1
+static const struct mer_diag not_recorded = { NOWHERE, .code = "query-not-recorded" };
+static const struct mer_diag rows_left = { NOWHERE, .code = "query-rows" };
 
 /* A table without rows may be one of which nothing was recorded: then 0 is no answer. */
 static int find_lacking(struct asked *x, struct mer_err *err)
@@ -55,7 +51,7 @@ static int find_lacking(struct asked *x, struct mer_err *err)
 			"%s has no rows: the traces lack the events that it is made of",
 			empty[i]->name);
 		if (rc == 0 && fix.len && text.data)
-			find(x, "query-not-recorded", text.data);
+			mer_diag_add(&x->found, &not_recorded, "%s", text.data);
 		mer_str_fini(&text);
 		mer_str_fini(&fix);
 	}
@@ -80,7 +76,7 @@ static int run(struct asked *x, const char *sql, struct mer_err *err)
 			" rows alone, and there are more: LIMIT and OFFSET choose which",
 			x->n + 1, r->n_rows);
 		if (r->is_cut && text.data)
-			find(x, "query-rows", text.data);
+			mer_diag_add(&x->found, &rows_left, "%s", text.data);
 		mer_str_fini(&text);
 		if (rc == 0 && ++x->n == MOST_RESULTS)
 			rc = mer_fail(err, MER_ERR_LIMIT, "at most %d statements at a time",
