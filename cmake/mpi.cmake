@@ -48,7 +48,7 @@ function(mer_mpi name compiles links)
 	add_executable(${program} src/cli/ranks/main.c)
 	target_include_directories(${program} SYSTEM PRIVATE ${folders})
 	target_link_libraries(${program} PRIVATE meridian_cli meridian_server meridian_record meridian_static
-		${MER_QUERY_LIBRARIES} ${MER_SERVER_LIBRARIES} ${MER_CLI_LIBRARIES} ${flags})
+		${MER_SERVER_LIBRARIES} ${MER_CLI_LIBRARIES} ${flags})
 	set_target_properties(${program} PROPERTIES OUTPUT_NAME meridian-mpi.${name})
 	install(PROGRAMS $<TARGET_FILE:${program}> DESTINATION ${CMAKE_INSTALL_BINDIR})
 	if(NOT mpi_libraries)

@@ -78,6 +78,7 @@ _functions = {
     "mer_session_cancel": (None, [c_void_p]),
     "mer_session_progress": (c_bool, [c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
     "mer_ask": (c_int, [c_void_p, _texts, c_size_t, POINTER(c_void_p), _error]),
+    "mer_sql": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), _error]),
     "mer_answer_free": (None, [c_void_p]),
     "mer_answer_n_tables": (c_size_t, [c_void_p]),
     "mer_answer_table": (c_void_p, [c_void_p, c_size_t]),
@@ -106,7 +107,7 @@ def _load():
     for name in names:
         try:
             lib = ctypes.CDLL(name)
-            lib.mer_result_arrow
+            lib.mer_sql
             break
         except (OSError, AttributeError) as error:
             reasons.append(str(error))
@@ -247,21 +248,44 @@ class Session:
 
         An underscore in a name stands for "-". True is an option without a value; None and False are left out."""
         question = [verb, *map(str, words), *_words(options)]
+        array, n = _list(question)
+        return Answer(self._answer(lambda answer, error: _lib.mer_ask(self._handle, array, n, answer, error)), question)
+
+    def _answer(self, function):
         answer = c_void_p()
         with self._turn:
             if self._closed:
                 raise ValueError("the session is closed")
             self._open()
-            array, n = _list(question)
             try:
-                self._run(lambda error: _lib.mer_ask(self._handle, array, n, byref(answer), error))
+                self._run(lambda error: function(byref(answer), error))
             except BaseException:
                 _lib.mer_answer_free(answer)  # it may have come when Ctrl-C did
                 raise
         _release_unused()
-        return Answer(answer, question)
+        return answer
 
-    # A question in SQL is one more method here, with an Answer.
+    def sql(self, query):
+        """What a statement in SQL finds, as a Table: docs/queries.md has the tables that there are. It only reads.
+
+            traces.sql("select comm, count(*) as n from sched group by comm").to_pandas()
+
+        Of several statements, separated by semicolons, the last result. Where tables have no rows because nothing of
+        their kind was recorded, there is a warning (Finding)."""
+        tables = Answer(self._sql(query), [query]).tables
+        if not tables:
+            raise Error("this is no statement that finds anything", "usage")
+        return tables[-1]
+
+    def sql_all(self, query):
+        """The same as an Answer, with a table of each statement: "result", "result_2", ..."""
+        return Answer(self._sql(query), [query])
+
+    def _sql(self, query):
+        text = query.encode()
+        if b"\0" in text:
+            raise Error("a query has no NUL bytes", "usage")
+        return self._answer(lambda answer, error: _lib.mer_sql(self._handle, text, answer, error))
 
     def _open(self):
         """Opens the traces; again after a question was cancelled, as the library does not go on with that session."""

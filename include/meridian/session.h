@@ -550,6 +550,14 @@ struct mer_answer;
  * MER_ERR_USAGE: the words are wrong, or not allowed here; err says which, as the program does. */
 int mer_ask(struct mer_session *session, const char *const *words, size_t n_words,
 	struct mer_answer **answer, struct mer_err *err);
+/* Asks in SQL (of SQLite): docs/queries.md has the tables, those of `meridian query .tables`. Each
+ * statement that finds something is a table of the answer: "result", "result_2", ... Statements
+ * only read. All that is found is in memory, so limit the rows. Diagnostics say, besides those of
+ * the traces, of which tables nothing was recorded (code "query-not-recorded").
+ * MER_ERR_USAGE: what is wrong with a statement, and where; or the library was built without
+ * SQLite. MER_ERR_LIMIT: too many statements. */
+int mer_sql(struct mer_session *session, const char *sql, struct mer_answer **answer,
+	struct mer_err *err);
 /* NULL is allowed. */
 void mer_answer_free(struct mer_answer *answer);
 size_t mer_answer_n_tables(const struct mer_answer *answer);

@@ -68,6 +68,7 @@ struct analysis_options {
 	int (*take_row)(void *taker, const struct analysis_run *run, const struct mer_table *t,
 		uint32_t host, const struct mer_cell *cells);
 	void *taker;
+	bool any_order; /* the taker needs no order, which saves sorting */
 	/* Bit i: the taker looks at column i; the others may be empty. 0: at all. */
 	uint64_t columns;
 	/* the world keeps all spans, to find waits (blocked.h): 32 bytes each */

@@ -11,7 +11,8 @@ bool ask_wants_recorded(const char *verb)
 {
 	static const char *const verbs[] = { "sync", "latency", "info", "check" };
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		if (strcmp(verb, verbs[i]) == 0)
+		if (strncmp(verb, verbs[i], strlen(verbs[i])) == 0 &&
+			(!verb[strlen(verbs[i])] || verb[strlen(verbs[i])] == ' '))
 			return true;
 	return false;
 }
@@ -113,6 +114,40 @@ static char **whole_line(struct ask *ask, const struct ask_asker *asker, const c
 	return ok ? argv : NULL;
 }
 
+const char *ask_cannot_select(const char *verb, const struct session_selection *s)
+{
+	const struct ask_verb *v = verb_of(verb);
+	unsigned uses = v ? v->uses : 0;
+	bool of_process = false;
+	for (size_t i = 0; i < s->tids.n; i++)
+		of_process |= s->tids.item[i].is_process;
+	return s->begin.kind && !(uses & ASK_USES_TIME) ? "--begin"
+	       : s->end.kind && !(uses & ASK_USES_TIME) ? "--end"
+	       : s->hosts.n && !(uses & ASK_USES_HOST)	? "--host"
+	       : s->cpus.n && !(uses & ASK_USES_CPU)	? "--cpu"
+	       : of_process && !(uses & ASK_USES_PID)	? "--pid"
+	       : s->tids.n && !(uses & ASK_USES_TID)	? "--tid"
+	       : s->comms.n && !(uses & ASK_USES_COMM)	? "--comm"
+							: NULL;
+}
+
+static void select_as(struct ask *ask, const struct session_selection *s)
+{
+	unsigned uses = ask->verb->uses;
+	if (uses & ASK_USES_TIME) {
+		ask->select.begin = s->begin;
+		ask->select.end = s->end;
+	}
+	if (uses & ASK_USES_HOST)
+		ask->select.hosts = s->hosts;
+	if (uses & ASK_USES_CPU)
+		ask->select.cpus = s->cpus;
+	if (uses & ASK_USES_TID)
+		ask->select.tids = s->tids;
+	if (uses & ASK_USES_COMM)
+		ask->select.comms = s->comms;
+}
+
 static int read_words(struct ask *ask, const struct ask_asker *asker, const char *const *words,
 	size_t n, void **values)
 {
@@ -129,6 +164,8 @@ static int read_words(struct ask *ask, const struct ask_asker *asker, const char
 	if (!argv)
 		return mer_fail_nomem(&ask->err);
 	rc = ask_command_read(ask, argc, argv, 1, values);
+	if (rc == 0 && asker->select)
+		select_as(ask, asker->select);
 	return rc ? rc : ask_command_check_words(ask);
 }
 

@@ -16,6 +16,9 @@ struct ask_asker {
 	size_t n_traces;
 	const char *sync; /* as the option: the clocks that the session has; NULL: auto */
 	struct session_texts vms, views;
+	/* What questions are about, as far as their verbs can be limited so, whatever words say;
+	 * NULL: what the words say. */
+	const struct session_selection *select;
 	uint64_t jobs; /* 0: not given */
 	int width;     /* of text; 0: 80 columns */
 	bool ascii;
@@ -24,6 +27,10 @@ struct ask_asker {
 /* Is it a question that gets the clocks as recorded: as it aligns them itself, or looks at hosts
  * one by one? */
 bool ask_wants_recorded(const char *verb);
+
+/* An option of the selection that this verb does not have: "--tid"; NULL: it has all that are
+ * used. */
+const char *ask_cannot_select(const char *verb, const struct session_selection *select);
 
 /* The answer as a text in the format that the words want. as_recorded: the session's clocks are not
  * aligned. *format: which one it is. Nobody else uses the session meanwhile. What is found is no

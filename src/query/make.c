@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ask/library/api.h"
+#include "query/groups.h"
 #include "query/state.h"
 #include "session/request.h"
 
@@ -29,7 +30,8 @@ static int take_row(void *taker, const struct analysis_run *run, const struct me
 	return query_rows_add(taker, cells, run->err);
 }
 
-static int make_facts(struct query *q, struct query_kept *k, struct mer_err *err)
+static int make_facts(
+	struct query *q, struct query_kept *k, struct query_groups *groups, struct mer_err *err)
 {
 	struct session *s = api_session(q->of.session);
 	struct session_selection what = *q->of.select;
@@ -55,8 +57,9 @@ static int make_facts(struct query *q, struct query_kept *k, struct mer_err *err
 		.n = 1,
 		.selection = &what,
 		.options = { .max_ns = INT64_MAX,
-			.take_row = take_row,
-			.taker = &k->rows,
+			.take_row = groups ? query_groups_take : take_row,
+			.taker = groups ? (void *)groups : &k->rows,
+			.any_order = groups != NULL,
 			/* A bit that no column has: not even one is needed. */
 			.columns = k->rows.kept | UINT64_C(1) << (QUERY_COLUMNS - 1) },
 		.stage = SESSION_READING };
@@ -65,9 +68,12 @@ static int make_facts(struct query *q, struct query_kept *k, struct mer_err *err
 	return rc;
 }
 
-static int make_table(struct query *q, struct query_kept *k, struct mer_err *err)
+/* ---- Tables of verbs ---- */
+
+static int each_of_analysis(struct query *q, const struct query_table *of, query_take_row *take,
+	void *ctx, struct mer_err *err)
 {
-	const struct analysis_request *r = &k->table->request;
+	const struct analysis_request *r = &of->request;
 	const char *id = r->analysis->outputs[r->output].id;
 	const struct mer_table_options options = { .size = sizeof(options) };
 	struct mer_result *result;
@@ -77,14 +83,77 @@ static int make_table(struct query *q, struct query_kept *k, struct mer_err *err
 		return rc;
 	const struct mer_table *t = api_table(result);
 	for (size_t i = 0; i < t->n_rows && rc == 0; i++)
-		rc = query_rows_add(&k->rows, &t->cells[i * t->n_columns], err);
+		rc = take(ctx, &t->cells[i * t->n_columns], err);
 	mer_result_free(result);
 	return rc;
 }
 
+void query_forget_answer(struct query *q)
+{
+	if (q->answer_of)
+		answer_fini(&q->answer);
+	q->answer_of = NULL;
+}
+
+/* One answer has several tables, so the last one is kept. */
+static int ask(struct query *q, const struct ask_verb_tables *of, struct mer_err *err)
+{
+	enum { MOST = 8 };
+	const char *words[MOST];
+	size_t n = 0;
+	if (q->answer_of == of)
+		return 0;
+	query_forget_answer(q);
+	char *copy = strdup(of->words), *rest = NULL;
+	if (!copy)
+		return mer_fail_nomem(err);
+	for (char *w = strtok_r(copy, " ", &rest); w && n < MOST; w = strtok_r(NULL, " ", &rest))
+		words[n++] = w;
+	int rc = api_ask(q->of.session, q->of.select, words, n, &q->answer, err);
+	free(copy);
+	q->answer_of = of;
+	if (rc)
+		query_forget_answer(q);
+	return rc;
+}
+
+/* Columns of one name are the same: an answer may lack some. */
+static int each_of_answer(struct query *q, const struct query_table *of, query_take_row *take,
+	void *ctx, struct mer_err *err)
+{
+	int rc = ask(q, of->asked, err);
+	const struct mer_table *t = rc == 0 ? answer_find(&q->answer, of->id) : NULL;
+	struct mer_cell cells[QUERY_COLUMNS];
+	size_t at[QUERY_COLUMNS], n = 0;
+	for (; t && n < QUERY_COLUMNS && of->columns[n].key; n++)
+		at[n] = mer_table_column(t, of->columns[n].key);
+	for (size_t i = 0; t && i < t->n_rows && rc == 0; i++) {
+		for (size_t c = 0; c < n; c++)
+			cells[c] = at[c] < t->n_columns ? t->cells[i * t->n_columns + at[c]]
+							: MER_NONE;
+		rc = take(ctx, cells, err);
+	}
+	return rc;
+}
+
+int query_each_row(struct query *q, const struct query_table *t, query_take_row *take, void *ctx,
+	struct mer_err *err)
+{
+	return t->asked ? each_of_answer(q, t, take, ctx, err)
+			: each_of_analysis(q, t, take, ctx, err);
+}
+
+static int add_row(void *ctx, const struct mer_cell *cells, struct mer_err *err)
+{
+	return query_rows_add(ctx, cells, err);
+}
+
+/* ---- Both ---- */
+
 static void free_kept(struct query_kept *k)
 {
 	query_rows_fini(&k->rows);
+	free(k->counts);
 	free((char *)k->part.host);
 	free(k);
 }
@@ -105,13 +174,32 @@ static struct query_part part_to_make(
 	return p;
 }
 
-struct query_kept *query_make(struct query *q, const struct query_table *t,
-	const struct query_part *asked, uint64_t columns)
+static int make_groups(struct query *q, struct query_kept *k, struct mer_err *err)
+{
+	struct query_groups g;
+	int rc = query_groups_init(&g, &k->rows, err);
+	if (rc == 0)
+		rc = make_facts(q, k, &g, err);
+	if (rc == 0)
+		rc = query_groups_end(&g, &k->counts, err);
+	query_groups_fini(&g);
+	return rc;
+}
+
+static bool serves(const struct query *q, const struct query_kept *k, const struct query_table *t,
+	const struct query_part *asked, uint64_t columns, bool groups)
+{
+	return k->table == t && (k->counts != NULL) == groups &&
+	       (groups ? k->rows.kept == columns && k->is_all
+		       : (k->is_all || (!q->is_of_whole && is_within(asked, &k->part))) &&
+				       !(columns & ~k->rows.kept));
+}
+
+static struct query_kept *make(struct query *q, const struct query_table *t,
+	const struct query_part *asked, uint64_t columns, bool groups)
 {
 	for (struct query_kept *k = q->kept; k; k = k->next)
-		if (k->table == t &&
-			(k->is_all || (!q->is_of_whole && is_within(asked, &k->part))) &&
-			!(columns & ~k->rows.kept))
+		if (serves(q, k, t, asked, columns, groups))
 			return k;
 	struct query_kept *k = calloc(1, sizeof(*k));
 	struct mer_err *err = &q->failed;
@@ -126,7 +214,9 @@ struct query_kept *query_make(struct query *q, const struct query_table *t,
 	const struct mer_experiment *e = session_experiment(api_session(q->of.session));
 	int rc = query_rows_init(&k->rows, t->columns, columns, e->spill, err);
 	if (rc == 0)
-		rc = t->is_facts ? make_facts(q, k, err) : make_table(q, k, err);
+		rc = groups	   ? make_groups(q, k, err)
+		     : t->is_facts ? make_facts(q, k, NULL, err)
+				   : query_each_row(q, t, add_row, &k->rows, err);
 	if (rc == 0)
 		rc = query_rows_end(&k->rows, err);
 	if (rc) {
@@ -139,10 +229,23 @@ struct query_kept *query_make(struct query *q, const struct query_table *t,
 	return k;
 }
 
+struct query_kept *query_make(struct query *q, const struct query_table *t,
+	const struct query_part *asked, uint64_t columns)
+{
+	return make(q, t, asked, columns, false);
+}
+
+struct query_kept *query_make_groups(struct query *q, const struct query_table *t,
+	const struct query_part *asked, uint64_t columns)
+{
+	return make(q, t, asked, columns, true);
+}
+
 void query_forget(struct query *q, bool all)
 {
 	uint64_t bytes = 0;
 	struct query_kept **at = &q->kept;
+	query_forget_answer(q);
 	while (*at) { /* the newest first */
 		struct query_kept *k = *at;
 		bytes += k->rows.bytes;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/groups.h"
 #include "query/state.h"
 
 struct named {
@@ -28,6 +29,12 @@ struct cursor {
 	struct query_place place;
 	int64_t begin, end; /* blocks that lie outside of it are left out */
 	bool is_of_all, is_at_end;
+	/* Of groups: how many each row stands for (NULL: no groups), how many of the one that is
+	 * reached were given already, and of all before it; or rows have weights, and are given
+	 * once. */
+	const uint64_t *counts;
+	uint64_t given, before;
+	bool has_weights;
 };
 
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
@@ -80,7 +87,8 @@ enum what { /* an argument of a scan: a letter for each is handed from xBestInde
 	BEGINS_BEFORE,
 	BEGINS_UNTIL,
 	OF_HOST,
-	OF_THREAD
+	OF_THREAD,
+	IN_GROUPS /* no argument: the first letter, of rows as groups */
 };
 
 static enum what about_time(unsigned char op)
@@ -124,23 +132,58 @@ static uint64_t columns_used(const struct table *t, uint64_t used)
 	return lake_kind ? used & (lake_kind - 1) : used;
 }
 
+/* Do all columns that are used name something (texts, numbers that name), and does the statement
+ * want rows that are the same in them together, or count all of them? */
+static bool wants_groups(const struct table *t, sqlite3_index_info *info, uint64_t used)
+{
+	uint64_t by = 0;
+	const struct query *q = t->q;
+	if (!t->about->is_facts || !q->is_plain || q->has_other_function)
+		return false;
+	for (size_t c = 0; c < t->n_columns && c < QUERY_COLUMNS; c++)
+		if (used >> c & 1 && t->about->columns[c].type != MER_TEXT &&
+			t->about->columns[c].type != MER_ID)
+			return false;
+	/* Groups by a constant go through a sorter of SQLite's, where weights are lost. */
+	if (!info->nOrderBy)
+		return !used && !info->colUsed && q->counts_rows && !q->has_group;
+	for (int i = 0; i < info->nOrderBy; i++) {
+		int c = info->aOrderBy[i].iColumn;
+		/* An ORDER BY of the same columns is left out by SQLite: then theirs is the order
+		 * of the groups, which is that of the table's columns. */
+		if (q->has_order &&
+			(info->aOrderBy[i].desc || (i && c <= info->aOrderBy[i - 1].iColumn)))
+			return false;
+		if (c < 0 || (size_t)c >= t->n_columns || c >= QUERY_COLUMNS)
+			return false;
+		by |= UINT64_C(1) << c;
+	}
+	return sqlite3_vtab_distinct(info) == 1 && by == used && info->colUsed == used;
+}
+
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	struct table *t = (struct table *)vtab;
 	double rows = t->about->is_facts ? 1e6 : 1e3;
 	char letters[64];
-	int n = 0;
+	int n = 0, n_arguments = 0;
+	uint64_t used = columns_used(t, info->colUsed);
+	if (wants_groups(t, info, used)) {
+		letters[n++] = (char)IN_GROUPS;
+		info->orderByConsumed = info->nOrderBy > 0;
+		rows *= 0.1;
+	}
 	for (int i = 0; i < info->nConstraint && n + 1 < (int)sizeof(letters); i++) {
 		enum what what = what_of(t, info, i);
 		if (what == NOTHING)
 			continue;
 		letters[n++] = (char)what;
-		info->aConstraintUsage[i].argvIndex = n;
+		info->aConstraintUsage[i].argvIndex = ++n_arguments;
 		rows *= share_of(what);
 	}
 	letters[n] = '\0';
 	t->q->is_named[t->about - t->q->tables] = true;
-	info->idxStr = sqlite3_mprintf("%llx %s", columns_used(t, info->colUsed), letters);
+	info->idxStr = sqlite3_mprintf("%llx %s", used, letters);
 	info->needToFreeIdxStr = 1;
 	info->estimatedCost = rows + 10;
 	info->estimatedRows = (sqlite3_int64)rows + 1;
@@ -179,10 +222,10 @@ static void take_argument(struct query_part *p, enum what what, sqlite3_value *v
 static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
 	struct cursor *c = sqlite3_malloc(sizeof(*c));
-	(void)vtab;
 	if (!c)
 		return SQLITE_NOMEM;
 	memset(c, 0, sizeof(*c));
+	((struct table *)vtab)->q->n_cursors++;
 	*cursor = &c->base;
 	return SQLITE_OK;
 }
@@ -191,6 +234,7 @@ static int close_cursor(sqlite3_vtab_cursor *cursor)
 {
 	struct cursor *c = (struct cursor *)cursor;
 	query_place_fini(&c->place);
+	((struct table *)cursor->pVtab)->q->n_cursors--;
 	sqlite3_free(c);
 	return SQLITE_OK;
 }
@@ -209,6 +253,14 @@ static void enter(struct cursor *c)
 	query_place_enter(&c->place);
 }
 
+/* Of groups: the one at the place is given now. */
+static void weigh(struct cursor *c)
+{
+	struct query *q = ((struct table *)c->base.pVtab)->q;
+	size_t row = c->place.block * QUERY_BLOCK + c->place.row;
+	q->weight = c->has_weights && !c->is_at_end ? c->counts[row] : 1;
+}
+
 static int filter(
 	sqlite3_vtab_cursor *cursor, int number, const char *text, int n, sqlite3_value **values)
 {
@@ -217,14 +269,17 @@ static int filter(
 	struct query_part part = { INT64_MIN, INT64_MAX, NULL, -1 };
 	char *letters;
 	uint64_t columns = strtoull(text, &letters, 16);
+	bool groups = letters[1] == (char)IN_GROUPS;
 	(void)number;
+	letters += groups ? 2 : 1;
 	for (int i = 0; i < n; i++)
-		take_argument(&part, (enum what)letters[1 + i], values[i]);
+		take_argument(&part, (enum what)letters[i], values[i]);
 	/* By it blocks are left out. */
-	if (part.begin > INT64_MIN || part.end < INT64_MAX)
+	if (!groups && (part.begin > INT64_MIN || part.end < INT64_MAX))
 		columns |= 1;
 	query_place_fini(&c->place);
-	const struct query_kept *k = query_make(t->q, t->about, &part, columns);
+	const struct query_kept *k = groups ? query_make_groups(t->q, t->about, &part, columns)
+					    : query_make(t->q, t->about, &part, columns);
 	int rc = k ? query_place_init(&c->place, &k->rows, &t->q->failed) : t->q->failed_with;
 	if (rc) {
 		t->q->failed_with = rc;
@@ -235,7 +290,11 @@ static int filter(
 	c->begin = part.begin;
 	c->end = part.end;
 	c->is_of_all = k->is_all;
+	c->counts = k->counts;
+	c->given = c->before = 0;
+	c->has_weights = groups && query_can_weigh(t->q);
 	enter(c);
+	weigh(c);
 	return SQLITE_OK;
 }
 
@@ -243,10 +302,19 @@ static int next(sqlite3_vtab_cursor *cursor)
 {
 	struct cursor *c = (struct cursor *)cursor;
 	struct query_place *p = &c->place;
-	if (++p->row < p->rows->blocks[p->block].n)
-		return SQLITE_OK;
-	p->block++;
-	enter(c);
+	if (c->counts && !c->has_weights) {
+		uint64_t count = c->counts[p->block * QUERY_BLOCK + p->row];
+		if (++c->given < count)
+			return SQLITE_OK;
+		c->given = 0;
+		c->before += count;
+	}
+	if (++p->row == p->rows->blocks[p->block].n) {
+		p->block++;
+		enter(c);
+	}
+	if (c->has_weights)
+		weigh(c);
 	return SQLITE_OK;
 }
 
@@ -277,7 +345,8 @@ static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
 {
 	const struct cursor *c = (const struct cursor *)cursor;
 	struct query *q = ((struct table *)cursor->pVtab)->q;
-	*id = (sqlite3_int64)c->place.block * QUERY_BLOCK + c->place.row;
+	*id = c->counts ? (sqlite3_int64)(c->before + c->given)
+			: (sqlite3_int64)c->place.block * QUERY_BLOCK + c->place.row;
 	q->needs_whole |= !c->is_of_all;
 	return c->is_of_all ? SQLITE_OK : SQLITE_ABORT;
 }

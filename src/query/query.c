@@ -1,10 +1,13 @@
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ask/library/api.h"
 #include "ask/print/text.h"
+#include "ask/words.h"
 #include "base/nearest.h"
+#include "query/groups.h"
 #include "query/state.h"
 
 /* ---- What a statement may do ---- */
@@ -27,6 +30,10 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	struct query *q = ctx;
 	(void)database;
 	(void)trigger;
+	if (action == SQLITE_FUNCTION)
+		query_weigh_function(q, b);
+	if (action == SQLITE_READ && !q->is_declaring)
+		query_weigh_table(q, a);
 	if (q->is_declaring || action == SQLITE_SELECT || action == SQLITE_READ ||
 		action == SQLITE_RECURSIVE ||
 		(action == SQLITE_FUNCTION && !is_harmful_function(b)) ||
@@ -57,6 +64,8 @@ static int open_database(struct query *q, struct mer_err *err)
 	sqlite3_limit(q->db, SQLITE_LIMIT_SQL_LENGTH, MOST_SQL);
 	sqlite3_progress_handler(q->db, STEPS, is_cancelled, q);
 	sqlite3_set_authorizer(q->db, authorize, q);
+	if (query_add_count(q))
+		return mer_fail_nomem(err);
 	return query_add_tables(q, err);
 }
 
@@ -200,15 +209,37 @@ static int fail(struct query *q, const char *sql, struct mer_err *err)
 
 /* ---- Running it ---- */
 
-static int prepare_session(struct query *q, struct mer_err *err)
+int query_check_table(const struct query *q, const struct query_table *t, struct mer_err *err)
+{
+	char verb[32];
+	if (!t->asked)
+		return 0;
+	snprintf(verb, sizeof(verb), "%.*s", (int)strcspn(t->asked->words, " "), t->asked->words);
+	const char *option = ask_cannot_select(verb, q->of.select);
+	return option ? mer_fail(err, MER_ERR_USAGE,
+				"table %s cannot be made with %s, which 'meridian %s' does not know",
+				t->name, option, verb)
+		      : 0;
+}
+
+int query_prepare(struct query *q, const bool *is_wanted, struct mer_err *err)
 {
 	struct analysis_request requests[QUERY_TABLES];
 	size_t n = 0;
-	for (size_t i = 0; i < q->n_tables; i++)
-		if (q->is_named[i])
-			requests[n++] = q->tables[i].request;
-	bool messages = n && analysis_needs_messages(requests, n);
-	return n && q->of.prepare ? q->of.prepare(q->of.ctx, messages, err) : 0;
+	bool is_asked = false;
+	int rc = 0;
+	for (size_t i = 0; i < q->n_tables && rc == 0; i++) {
+		const struct query_table *t = &q->tables[i];
+		if (!is_wanted[i])
+			continue;
+		if (!t->asked)
+			requests[n++] = t->request;
+		is_asked |= t->asked && !ask_wants_recorded(t->asked->words);
+		rc = query_check_table(q, t, err);
+	}
+	bool messages = is_asked || (n && analysis_needs_messages(requests, n));
+	return rc == 0 && q->of.prepare && (n || is_asked) ? q->of.prepare(q->of.ctx, messages, err)
+							   : rc;
 }
 
 static int step_all(struct query *q, sqlite3_stmt *s, const char *sql, struct query_result *r,
@@ -216,15 +247,19 @@ static int step_all(struct query *q, sqlite3_stmt *s, const char *sql, struct qu
 {
 	const struct mer_experiment *e = session_experiment(api_session(q->of.session));
 	int code, rc = query_result_begin(r, s, e ? e->spill : NULL, err);
-	while (rc == 0 && (code = sqlite3_step(s)) != SQLITE_DONE && !q->needs_whole)
+	while (rc == 0 && (code = sqlite3_step(s)) != SQLITE_DONE && !q->needs_whole) {
+		r->is_cut = code == SQLITE_ROW && q->of.most_rows && r->n_rows == q->of.most_rows;
+		if (r->is_cut)
+			break;
 		rc = code == SQLITE_ROW ? query_result_add(r, s, err) : fail(q, sql, err);
+	}
 	return rc;
 }
 
 static int run(struct query *q, sqlite3_stmt *s, const char *sql, struct query_result *r,
 	struct mer_err *err)
 {
-	int rc = prepare_session(q, err);
+	int rc = query_prepare(q, q->is_named, err);
 	if (rc == 0)
 		rc = step_all(q, s, sql, r, err);
 	if (rc == 0 && q->needs_whole) {
@@ -258,6 +293,7 @@ int query_run(struct query *q, const char *sql, const char **rest, struct query_
 	memset(q->n_made, 0, sizeof(q->n_made));
 	q->is_refused = q->is_of_whole = q->needs_whole = false;
 	*rest = sql;
+	query_weigh_begin(q, sql);
 	if (sqlite3_prepare_v2(q->db, sql, -1, &s, rest))
 		return fail(q, sql, err);
 	if (!s)

@@ -3,7 +3,8 @@
  *   statement ──query_run──→ SQLite ──module.c──→ rows that are needed ──make.c──→ session
  *                               └──result.h──→ rows of the answer
  *
- * A statement only reads: what would write, attach, load or change settings is refused. */
+ * A statement only reads: what would write, attach, load or change settings is refused. Part of the
+ * library, where SQLite is (library.c). */
 #ifndef MER_QUERY_QUERY_H
 #define MER_QUERY_QUERY_H
 
@@ -24,6 +25,7 @@ struct query_of {
 	/* Before the first rows are needed: messages will be needed, too. */
 	int (*prepare)(void *ctx, bool messages, struct mer_err *err);
 	void *ctx;
+	uint64_t most_rows; /* of a result, which then says that it is cut; 0: all */
 };
 
 /* All is borrowed. */

@@ -27,6 +27,7 @@ struct query_result {
 	size_t n_chunks, cap_chunks;
 	uint8_t *seen; /* by column: types of values, as bits */
 	bool is_begun;
+	bool is_cut; /* there are more rows, which nobody wants */
 	/* Where reading is. */
 	size_t chunk;
 	uint32_t at;

@@ -14,14 +14,15 @@
 
 struct saving {
 	struct query *q;
+	const char *path; /* as it was named */
 	sqlite3 *db;
 	sqlite3_stmt *insert[QUERY_TABLES]; /* NULL: the table is not wanted */
 	uint64_t n_rows[QUERY_TABLES];
 };
 
-static int fail(const struct saving *x, const char *path, struct mer_err *err)
+static int fail(const struct saving *x, struct mer_err *err)
 {
-	return mer_fail(err, MER_ERR_SYS, "write '%.300s': %s", path, sqlite3_errmsg(x->db));
+	return mer_fail(err, MER_ERR_SYS, "write '%.300s': %s", x->path, sqlite3_errmsg(x->db));
 }
 
 static int begin_table(struct saving *x, size_t i)
@@ -62,7 +63,7 @@ static int add_row(
 	int code = sqlite3_step(s);
 	x->n_rows[table]++;
 	sqlite3_clear_bindings(s);
-	return code == SQLITE_DONE ? 0 : fail(x, x->q->tables[table].name, err);
+	return code == SQLITE_DONE ? 0 : fail(x, err);
 }
 
 static int take_row(void *taker, const struct analysis_run *run, const struct mer_table *t,
@@ -91,46 +92,59 @@ static int save_facts(
 	return rc;
 }
 
-static int save_table(struct saving *x, size_t i, struct mer_err *err)
+struct one { /* table that is saved */
+	struct saving *x;
+	size_t i;
+};
+
+static int take_table_row(void *ctx, const struct mer_cell *cells, struct mer_err *err)
 {
-	const struct analysis_request *r = &x->q->tables[i].request;
-	const char *id = r->analysis->outputs[r->output].id;
-	const struct mer_table_options options = { .size = sizeof(options) };
-	struct mer_result *result;
-	int rc = api_tables(x->q->of.session, r->analysis->id, &id, 1, &options, x->q->of.select,
-		NULL, &result, err);
-	if (rc)
+	const struct one *one = ctx;
+	return add_row(one->x, one->i, cells, err);
+}
+
+/* What has no answer (requests that are too few to be explained) is left out where all tables are
+ * wanted: an empty table would say that there is nothing. */
+static int save_table(struct saving *x, size_t i, bool *wanted, bool may_lack, struct mer_err *err)
+{
+	int rc = query_each_row(x->q, &x->q->tables[i], take_table_row, &(struct one){ x, i }, err);
+	if (rc != MER_ERR_USAGE || !may_lack || x->n_rows[i])
 		return rc;
-	const struct mer_table *t = api_table(result);
-	for (size_t k = 0; k < t->n_rows && rc == 0; k++)
-		rc = add_row(x, i, &t->cells[k * t->n_columns], err);
-	mer_result_free(result);
+	struct mer_str sql = { 0 };
+	mer_str_puts(&sql, "DROP TABLE ");
+	query_put_name(&sql, x->q->tables[i].name);
+	sqlite3_finalize(x->insert[i]);
+	x->insert[i] = NULL;
+	wanted[i] = false;
+	*err = (struct mer_err){ 0 };
+	rc = sql.failed					       ? mer_fail_nomem(err)
+	     : sqlite3_exec(x->db, sql.data, NULL, NULL, NULL) ? fail(x, err)
+							       : 0;
+	mer_str_fini(&sql);
 	return rc;
 }
 
-static int save_rows(struct saving *x, struct mer_err *err)
+static int save_rows(struct saving *x, bool *wanted, bool may_lack, struct mer_err *err)
 {
-	struct analysis_request requests[QUERY_TABLES], all[QUERY_TABLES];
-	size_t n = 0, n_all = 0;
-	int rc = 0;
+	struct analysis_request requests[QUERY_TABLES];
+	size_t n = 0;
 	for (size_t i = 0; i < x->q->n_tables; i++) {
-		if (x->insert[i] && x->q->tables[i].is_facts)
+		if (wanted[i] && x->q->tables[i].is_facts)
 			requests[n++] = x->q->tables[i].request;
-		if (x->insert[i])
-			all[n_all++] = x->q->tables[i].request;
 	}
-	if (x->q->of.prepare)
-		rc = x->q->of.prepare(x->q->of.ctx, analysis_needs_messages(all, n_all), err);
+	int rc = query_prepare(x->q, wanted, err);
 	size_t step = rc == 0 && session_store_is_likely(api_session(x->q->of.session)) ? 1 : n;
 	for (size_t i = 0; i < n && rc == 0; i += step)
 		rc = save_facts(x, requests + i, step, err);
 	for (size_t i = 0; i < x->q->n_tables && rc == 0; i++)
 		if (x->insert[i] && !x->q->tables[i].is_facts)
-			rc = save_table(x, i, err);
+			rc = save_table(x, i, wanted, may_lack, err);
+	query_forget_answer(x->q);
 	return rc;
 }
 
-static int save(struct saving *x, const char *path, const bool *wanted, struct mer_err *err)
+static int save(
+	struct saving *x, const char *path, bool *wanted, bool may_lack, struct mer_err *err)
 {
 	/* What is not complete is thrown away, so nothing has to survive a crash. */
 	static const char quick[] = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN";
@@ -140,13 +154,13 @@ static int save(struct saving *x, const char *path, const bool *wanted, struct m
 	for (size_t i = 0; i < x->q->n_tables && code == 0; i++)
 		if (wanted[i])
 			code = begin_table(x, i);
-	int rc = code ? fail(x, path, err) : save_rows(x, err);
+	int rc = code ? fail(x, err) : save_rows(x, wanted, may_lack, err);
 	for (size_t i = 0; i < x->q->n_tables; i++)
 		sqlite3_finalize(x->insert[i]);
 	if (rc == 0 && sqlite3_exec(x->db, "COMMIT", NULL, NULL, NULL))
-		rc = fail(x, path, err);
+		rc = fail(x, err);
 	if (sqlite3_close(x->db) && rc == 0)
-		rc = mer_fail(err, MER_ERR_SYS, "write '%.300s': it cannot be closed", path);
+		rc = mer_fail(err, MER_ERR_SYS, "write '%.300s': it cannot be closed", x->path);
 	return rc;
 }
 
@@ -169,10 +183,13 @@ int query_save(struct query *q, const char *path, const char *const *names, size
 		if (!t)
 			rc = query_no_table(q->tables, q->n_tables, names[i], err);
 		else
+			rc = query_check_table(q, t, err);
+		if (rc == 0)
 			wanted[t - q->tables] = true;
 	}
+	/* All that can be made of what the command selects. */
 	for (size_t i = 0; i < q->n_tables && !n; i++)
-		wanted[i] = true;
+		wanted[i] = query_check_table(q, &q->tables[i], &(struct mer_err){ 0 }) == 0;
 	if (rc == 0 && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		rc = mer_fail(err, MER_ERR_USAGE, "'%.300s' is no file that can be replaced", path);
 	if (rc == 0 && (!x || asprintf(&beside, "%s.XXXXXX", path) < 0)) {
@@ -188,7 +205,8 @@ int query_save(struct query *q, const char *path, const char *const *names, size
 		fchmod(fd, 0666 & ~mask);
 		close(fd);
 		x->q = q;
-		rc = save(x, beside, wanted, err);
+		x->path = path;
+		rc = save(x, beside, wanted, n == 0, err);
 		if (rc == 0 && rename(beside, path) != 0)
 			rc = mer_fail_errno(err, "write", path);
 		if (rc)

@@ -29,6 +29,7 @@ static struct query_table of_facts(const struct ask_question *q, struct mer_aren
 		.title = o->title,
 		.columns = o->columns,
 		.request = { q->analysis, q->output },
+		.needs = q->analysis->id,
 		.is_facts = true };
 	/* Of a wait it is said among those that were looked at. */
 	t.is_whole = has_column(&t, "class");
@@ -55,7 +56,47 @@ static struct query_table of_verb(const struct ask_question *q, struct mer_arena
 		.title = o->title,
 		.columns = o->columns,
 		.request = { q->analysis, q->output },
+		.needs = q->analysis->id,
 		.is_whole = true };
+}
+
+static const struct mer_column *copy_columns(
+	const struct mer_column *from, size_t n, struct mer_arena *arena)
+{
+	struct mer_column *to = mer_arena_zalloc(arena, n + 1, sizeof(*to));
+	if (to)
+		memcpy(to, from, n * sizeof(*to));
+	return to;
+}
+
+/* The tables of one question. */
+static void add_asked(const struct ask_verb_tables *of, bool views, struct mer_arena *arena,
+	struct query_table *all, size_t *n)
+{
+	struct answer a;
+	size_t verb = strcspn(of->words, " ");
+	answer_init(&a, NULL);
+	if (of->add)
+		of->add(&a);
+	else
+		of->add_of_views(&a, views);
+	for (size_t i = 0; i < a.n && *n < QUERY_TABLES; i++) {
+		const struct mer_table *t = a.tables[i].table;
+		bool is_itself = of->itself && strncmp(t->id, of->words, verb) == 0 && !t->id[verb];
+		const char *title = t->title ? t->title : of->title;
+		all[(*n)++] = (struct query_table){
+			.name = is_itself ? of->itself
+					  : mer_arena_printf(arena, "%s_%s", of->name, t->id),
+			.title = mer_arena_strdup(arena, title ? title : ""),
+			.columns = copy_columns(t->columns, t->n_columns, arena),
+			.asked = of,
+			.id = mer_arena_strdup(arena, t->id),
+			.needs = of->needs,
+			.is_whole = true
+		};
+	}
+	arena->failed |= a.arena.failed;
+	answer_fini(&a);
 }
 
 struct query_table *query_tables(struct mer_arena *arena, bool views, size_t *n)
@@ -75,6 +116,8 @@ struct query_table *query_tables(struct mer_arena *arena, bool views, size_t *n)
 			if (is == facts)
 				all[(*n)++] = is ? of_facts(&q[i], arena) : of_verb(&q[i], arena);
 		}
+	for (const struct ask_verb_tables *t = ask_verb_tables; t->name; t++)
+		add_asked(t, views, arena, all, n);
 	if (arena->failed)
 		*n = 0;
 	return all;

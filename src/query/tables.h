@@ -1,5 +1,5 @@
 /* Tables: what a query may name. Rows of 'log KIND' are the table KIND; a table of another verb has
- * the verb in front: top_cpu, top_cpu_processes, stats_syscall.
+ * the verb in front: top_cpu, top_cpu_processes, stats_syscall, requests_kinds, sync_hosts.
  *
  * All rows are there: the tracer's own and idle waits, too. Those of facts are what files of a lake
  * have (ask/lake), under the same names. */
@@ -7,13 +7,19 @@
 #define MER_QUERY_TABLES_H
 
 #include "analysis/analysis.h"
+#include "ask/tables.h"
 
 enum { QUERY_TABLES = 256 };
 
 struct query_table {
 	const char *name, *title;
 	const struct mer_column *columns;
-	struct analysis_request request;
+	struct analysis_request request; /* of an analysis; else zeroed */
+	/* Of another verb: the question, and the table of its answer; NULL: of an analysis. */
+	const struct ask_verb_tables *asked;
+	const char *id;
+	/* The analysis whose events must have been recorded, or no row is no answer; NULL: none. */
+	const char *needs;
 	bool is_facts; /* each row is something that happened, with its time in the first column */
 	/* What a row says depends on what else was looked at, so nothing is looked at apart: the
 	 * class of a wait, amounts. */

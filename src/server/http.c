@@ -1,3 +1,4 @@
+#include "base/now.h"
 #include "server/http.h"
 
 #include <arpa/inet.h>
@@ -142,20 +143,24 @@ static void knock(const struct http_request *r)
 		(void)!send(r->socket, interim, sizeof(interim) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-bool http_client_leaves(const struct http_request *r, int done)
+enum http_waited http_wait(const struct http_request *r, int done, int ms)
 {
+	int64_t until = ms < 0 ? INT64_MAX : mer_now_ns() + ms * INT64_C(1000000);
 	struct pollfd p[2] = { { .fd = done, .events = POLLIN },
 		{ .fd = r->socket, .events = POLLRDHUP } };
 	for (;;) {
-		int n = poll(p, 2, -1);
+		int64_t left = ms < 0 ? -1 : (until - mer_now_ns()) / 1000000;
+		if (ms >= 0 && left <= 0)
+			return HTTP_LATE;
+		int n = poll(p, 2, (int)left);
 		if (n < 0 && errno != EINTR)
-			return false;
+			return HTTP_DONE;
 		if (n <= 0)
 			continue;
 		if (p[0].revents)
-			return false;
+			return HTTP_DONE;
 		if (p[1].revents & (POLLERR | POLLHUP | POLLNVAL))
-			return true;
+			return HTTP_LEFT;
 		p[1].events = 0; /* reported once */
 		knock(r);
 	}

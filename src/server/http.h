@@ -56,10 +56,11 @@ struct http_answer { /* zeroed: 404 */
 /* The argument with this key, the first if there are several; NULL: none. */
 const char *http_argument(const struct http_request *r, const char *key);
 
-/* Waits until `done` is readable (false), or until the client has closed its connection (true) and
- * no longer wants an answer. A client that has only shut down its sending side still wants one.
- * Call it before anything was answered. */
-bool http_client_leaves(const struct http_request *r, int done);
+/* Waits until `done` is readable, or until the client has closed its connection and no longer wants
+ * an answer, or ms have passed (-1: for as long as it takes). A client that has only shut down its
+ * sending side still wants one. Call it before anything was answered. */
+enum http_waited { HTTP_DONE, HTTP_LEFT, HTTP_LATE };
+enum http_waited http_wait(const struct http_request *r, int done, int ms);
 
 struct http_server;
 typedef void http_handler(void *ctx, const struct http_request *r, struct http_answer *a);

@@ -3,6 +3,7 @@
  * A command runs on a thread of its own; the connection's thread cancels it when the client
  * leaves. The command's thread has a lower scheduling priority, so that requests for pictures, on
  * other threads, come first. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,14 @@
 #include "ask/answer_bytes.h"
 #include "ask/print/openmetrics.h"
 #include "base/now.h"
+#include "server/sql.h"
 #include "server/state.h"
 
 struct question {
 	const char **words;
 	size_t n;
+	const char *sql; /* instead of words; NULL: words */
+	struct server_sql_limits limits;
 	enum server_clocks clocks;
 	struct store_key key;
 };
@@ -72,10 +76,11 @@ static int answer(struct server *s, const struct question *q, struct server_trac
 	enum ask_format format = ASK_FORMAT_TEXT;
 	struct mer_str text = { 0 };
 	int64_t since = mer_now_ns();
-	int rc = s->o.command ? s->o.command(s->o.ctx, t->session, as_recorded, q->words, q->n,
-					&text, &format, err)
-			      : ask_text(s->o.asker, t->session, as_recorded, q->words, q->n, &text,
-					&format, err);
+	int rc = q->sql		? server_sql(t->session, q->sql, q->limits.rows, &text, err)
+		 : s->o.command ? s->o.command(s->o.ctx, t->session, as_recorded, q->words, q->n,
+					  &text, &format, err)
+				: ask_text(s->o.asker, t->session, as_recorded, q->words, q->n,
+					  &text, &format, err);
 	/* The output of a cancelled command is incomplete. */
 	if (rc == 0 && session_is_cancelled(api_session(t->session)))
 		rc = mer_fail(err, MER_ERR_CANCELLED, "cancelled");
@@ -84,7 +89,7 @@ static int answer(struct server *s, const struct question *q, struct server_trac
 		return rc;
 	}
 	a->status = 200;
-	a->type = type_of(format);
+	a->type = type_of(q->sql ? ASK_FORMAT_JSON : format);
 	mer_str_fini(&a->body);
 	a->body = text;
 	if (!text.failed)
@@ -197,7 +202,6 @@ static void give_up(struct job *j)
 	if (j->running)
 		server_traces_cancel(j->running);
 	pthread_mutex_unlock(&j->lock);
-	atomic_fetch_add(&j->s->n_given_up, 1);
 }
 
 static void do_job(struct job *j)
@@ -234,9 +238,18 @@ static void run_while_wanted(struct server *s, const struct question *q,
 	pthread_t thread;
 	pthread_mutex_init(&j.lock, NULL);
 	if (r->socket >= 0 && j.done >= 0 && pthread_create(&thread, NULL, on_thread, &j) == 0) {
-		if (http_client_leaves(r, j.done))
+		int64_t ms = q->sql ? (int64_t)q->limits.seconds * 1000 : -1;
+		enum http_waited waited = http_wait(r, j.done, (int)ms);
+		if (waited != HTTP_DONE)
 			give_up(&j);
+		if (waited == HTTP_LEFT)
+			atomic_fetch_add(&s->n_given_up, 1);
 		pthread_join(thread, NULL);
+		if (waited == HTTP_LATE && a->status != 200)
+			server_refuse(a, 503,
+				"the query took more than %" PRIu64
+				" s: ask about a part of the time, or allow more (seconds=N)",
+				q->limits.seconds);
 	} else {
 		do_job(&j);
 	}
@@ -255,4 +268,35 @@ void server_run(struct server *s, const struct http_request *r, struct http_answ
 	else if (!is_known(s, &q, a))
 		run_while_wanted(s, &q, r, a);
 	free(q.words);
+}
+
+void server_query(struct server *s, const struct http_request *r, struct http_answer *a)
+{
+	struct question q = { .sql = r->body, .clocks = server_clocks_of(r) };
+	if (!server_sql_limits(r, &q.limits)) {
+		server_refuse(a, 400, "rows is a number from 1 to 1000000, seconds from 1 to 3600");
+		return;
+	}
+	if (strlen(r->body) != r->body_len || !r->body[strspn(r->body, " \t\r\n;")]) {
+		server_refuse(a, 400, "no query: the body of the request is a statement in SQL");
+		return;
+	}
+	const char *words[] = { "sql", q.sql };
+	make_key(&q.key, q.clocks, words, 2);
+	store_key_mix(&q.key, &q.limits.rows, sizeof(q.limits.rows));
+	if (!is_known(s, &q, a))
+		run_while_wanted(s, &q, r, a);
+}
+
+void server_query_tables(struct server *s, const struct http_request *r, struct http_answer *a)
+{
+	struct mer_err err = { 0 };
+	(void)r;
+	int rc = server_sql_tables(s->o.asker && s->o.asker->views.n, &a->body, &err);
+	if (rc) {
+		server_refuse_err(a, rc, err.text);
+		return;
+	}
+	a->status = 200;
+	a->type = type_of(ASK_FORMAT_JSON);
 }

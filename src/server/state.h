@@ -101,7 +101,7 @@ typedef void server_handler(struct server *s, const struct http_request *r, stru
 
 server_handler server_status, server_overview, server_catalog, server_run, server_lanes,
 	server_tasks, server_page, server_programs, server_states, server_marks, server_marks_add,
-	server_marks_remove, server_metrics;
+	server_marks_remove, server_metrics, server_query, server_query_tables;
 /* Called before the first request. */
 void server_page_prepare(struct server *s);
 /* Makes the overview with the clocks as they are now: once when the traces are open, and again

@@ -215,6 +215,65 @@ class Pandas(unittest.TestCase):
         self.assertEqual(len(table.to_pandas()), len(table))
 
 
+def has_sqlite():
+    with meridian.open(WGET) as traces:
+        try:
+            return len(traces.sql("select 1 as a")) == 1
+        except meridian.Error:
+            return False
+
+
+@unittest.skipUnless(has_sqlite(), "the library was built without SQLite")
+class Sql(unittest.TestCase):
+    def test_equal_to_the_program(self):
+        queries = ["select * from syscall", "select * from requests_kinds", "select * from sync_hosts",
+                   "select host, comm, count(*) as n, avg(latency_ns) as mean_ns, max(latency_ns) as max_ns, min(begin) as begin "
+                   "from sched group by 1, 2 order by 1, 2"]
+        with meridian.open(WGET) as traces:
+            for query in queries:
+                with self.subTest(query):
+                    table = traces.sql(query)
+                    rc, out, err = run("query", "--format", "csv", WGET, query)
+                    self.assertEqual(rc, 0, err)
+                    wanted = list(csv.reader(out.splitlines()))
+                    self.assertEqual(table.columns, wanted[0])
+                    self.assertEqual([[said(v) for v in row] for row in table], wanted[1:])
+                    self.assertGreater(len(table), 1)
+
+    def test_values(self):
+        with meridian.open(WGET) as traces:
+            table = traces.sql("select 1 as n, null as x, 'é' as t, 1.5 as r, 7 as total_ns")
+            self.assertEqual(list(table), [(1, None, "é", 1.5, 7)])
+            self.assertEqual(table.types["total_ns"], "duration")
+            several = traces.sql_all("select 1 as a; select 2 as b; -- the end")
+            self.assertEqual([(t.id, list(t)) for t in several], [("result", [(1,)]), ("result_2", [(2,)])])
+            self.assertEqual(list(traces.sql("select 1 as a; select 2 as b")), [(2,)])
+        self.assertEqual(list(several["result"]), [(1,)])  # it needs no session
+
+    def test_errors(self):
+        with meridian.open(WGET) as traces:
+            for query, said_ in (("select * from shed", "did you mean sched"), ("drop table sched", "only reads"),
+                                 ("select from sched", "character 8"), ("", "no statement"), ("select 1 \0", "NUL"),
+                                 ("select 1;" * 40, "statements at a time")):
+                with self.assertRaisesRegex(meridian.Error, said_, msg=query):
+                    traces.sql(query)
+            self.assertGreater(len(traces.sql("select * from sched")), 0)  # the session goes on
+
+    def test_not_recorded(self):
+        with meridian.open(WGET) as traces, warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            self.assertEqual(list(traces.sql("select count(*) from mpi")), [(0,)])
+            self.assertEqual([str(w.message) for w in found if w.filename == __file__],
+                             ["mpi has no rows: the traces lack the events that it is made of"])
+
+    def test_cancel(self):
+        with meridian.open(WGET) as traces:
+            threading.Timer(0.3, traces.cancel).start()
+            with self.assertRaises(meridian.Cancelled):
+                traces.sql("with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c")
+            self.assertEqual(list(traces.sql("select 1 as a")), [(1,)])
+
+
 class Errors(unittest.TestCase):
     def test_messages_of_the_program(self):
         with meridian.open(WGET) as traces:

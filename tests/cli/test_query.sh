@@ -118,6 +118,49 @@ ask "$lab/lost-events" "$join" >"$dir/joined"
 ask "$lab/lost-events" "$(sed 's/i.begin/+i.begin/g; s/s.host/+s.host/; s/i.host/+i.host/' <<<"$join")" >"$dir/wanted"
 same "an outer join" "$dir/joined" "$dir/wanted"
 
+# ---- Rows that stand for several ----
+
+# The word "or" in a comment has all rows given one by one, and sorted by SQLite.
+S=$lab/shop-a
+while IFS= read -r sql; do
+	ask "$S" "$sql" >"$dir/got"
+	ask "$S" "$sql -- or" >"$dir/wanted"
+	same "$sql" "$dir/got" "$dir/wanted"
+	[ "$(wc -l <"$dir/got")" -gt 1 ] || fail "$sql: no rows"
+done <<-'E'
+	select count(*) as n from syscall
+	select count(*) as n, count(*) + 1 as m from syscall limit 5
+	select name, count(*) as n from syscall group by name
+	select name, count(*) as n from syscall group by 1 order by n desc, 1 limit 7
+	select host, comm, name, count(*) as n from syscall group by 3, 1, 2
+	select ret, count(*) as n, count(ret) as m from syscall group by ret
+	select name, count(ret) as n, count(*) as m, min(ret) as a, max(ret) as b from syscall group by name, ret
+	select tid, count(*) as n, count(tid) as m from syscall group by tid
+	select upper(name) as u, count(*) as n from syscall where name like 'r%' group by name having count(*) > 3
+	select name, count(*) as n from syscall where host = 'web' group by host, name
+	select name, count(*) filter (where host = 'db') as n from syscall group by name, host
+	select name from syscall group by name
+	select name, sum(tid) as n from syscall group by name
+	select tid, sum(tid) as n, avg(tid) as a, count(*) as c from syscall group by tid
+	select name, group_concat(host) as n from syscall group by name, host
+	select a.name, count(*) as n from disk a, disk b where a.name = b.name group by a.name
+	select count(*) as n from disk a, (values(1), (2))
+	select count(*) as n from disk a, disk b
+	select comm, host, count(*) as n from syscall group by 1, 2 order by 1, 2
+	select comm, host, count(*) as n from syscall group by comm, host order by host desc, comm
+	select name, count(*) as n from syscall group by name, 1
+	select count(*) as n from syscall group by 'x'
+	select count(*) as n from syscall order by 1
+	select name, count(*) as n, max(duration_ns) as max_ns from syscall group by name
+	select count(*) as n from syscall where name = 'read'
+	select 1 as one, count(*) as n from syscall group by 1
+	select count(name) as n from syscall
+	select name, (count(*)) * 2 as n from syscall group by name order by name desc
+	select host, name, count(*) as n from syscall group by host, name order by host desc, name desc
+E
+equal "distinct" "$(ask "$S" 'select count(distinct name) as n from syscall')" "$(echo n; ask "$S" 'select name from syscall group by name' | tail -n +2 | wc -l)"
+equal "a window" "$(ask "$S" 'select count(*) over (rows between 1 preceding and current row) as n from syscall limit 3')" $'n\n1\n2\n2'
+
 # ---- Tables of verbs ----
 
 for analysis in $( ("$m" top --format csv && "$m" log --format csv) | cut -d, -f1 | grep -v -e '^analysis$' -e '^view$' -e '^period$' | sort -u); do
@@ -132,7 +175,6 @@ for analysis in $( ("$m" top --format csv && "$m" log --format csv) | cut -d, -f
 		echo "$name $verb $analysis $id"
 	done
 done >"$dir/tables"
-equal "all tables" "$(cut -d' ' -f1 "$dir/tables" | sort)" "$(names | grep _ | sort)"
 # is_verb PATTERN OPTION... TRACE: the tables with such names
 is_verb() {
 	local n=0 i=0 name verb analysis id all
@@ -159,6 +201,78 @@ for which in ^top_ ^[^t]; do # as many as one answer has
 	every 4 && is_verb $which --store "$lab/kvm-nested"
 	every 4 && is_verb $which --store --begin +1s --end +2s "$lab/cpu-mem-io"
 done
+
+# ---- Tables of other verbs ----
+
+# What tables are called, and the one whose id is the verb; the question.
+cat >"$dir/questions" <<-'E'
+	requests - requests
+	requests requests_list requests --list
+	requests - requests --explain
+	requests_cost - requests --cost
+	requests_cost requests_cost_list requests --cost --list
+	blocked - blocked --all
+	graph graph_relations graph --all --requests
+	path - path --list
+	summary - summary
+	summary - summary --peers
+	stats - stats
+	sync - sync
+	latency - latency
+	latency - latency --messages
+	check check_all check
+	info info_all info --streams
+E
+names | grep -vxF -e "$facts" -e "$(cut -d' ' -f1 "$dir/tables")" >"$dir/asked.names"
+# is_asked OPTION... TRACE: tables of answers of these verbs are their folders of files. What an answer does not have is
+# empty. $dir/seen gets the names of tables that were compared.
+is_asked() {
+	local prefix itself words name verb file n=0 i=0 options
+	rm -rf "$dir/verbs"
+	mkdir "$dir/verbs"
+	while read -r prefix itself words; do
+		verb=${words%% *}
+		rm -rf "$dir/verb"
+		options=("$@")
+		case $verb in sync | latency | check | info) options=("${@/#--store/-q}") ;; esac # they use none
+		# shellcheck disable=SC2086
+		"$m" $words -q --format csv -o "$dir/verb/" "${options[@]}" >"$dir/out" 2>&1 </dev/null
+		for file in "$dir/verb"/*.csv; do
+			[ -e "$file" ] || continue # it does not know an option
+			name=${prefix}_$(basename "$file" .csv)
+			[ "$itself" != - ] && [ "$(basename "$file" .csv)" = "$verb" ] && name=$itself
+			# How clocks were aligned is a table of 'sync'.
+			[ "$name" = latency_clocks ] || mv "$file" "$dir/verbs/$name"
+		done
+	done <"$dir/questions"
+	equal "tables of $* that cannot be asked for" "$(find "$dir/verbs" -type f -printf '%f\n' | grep -vxF -f "$dir/asked.names")" ""
+	mapfile -t asked <"$dir/asked.names"
+	case "$*" in
+	*--begin*) mapfile -t asked < <(grep -vE '^(check|info)_' "$dir/asked.names") ;;
+	*--host*) mapfile -t asked < <(grep -v '^sync_' "$dir/asked.names") ;;
+	esac
+	each "$dir/rows" "${asked[@]}"
+	"$m" query -q --format csv -o "$dir/rows/" -f "$dir/rows.sql" "$@" 2>"$dir/err" </dev/null
+	for name in "${asked[@]}"; do
+		i=$((i + 1))
+		n=$((n + $(wc -l <"$(result_of "$dir/rows" $i)")))
+		if [ -e "$dir/verbs/$name" ]; then
+			same "$name of $*" "$(result_of "$dir/rows" $i)" "$dir/verbs/$name"
+			echo "$name" >>"$dir/seen"
+		else
+			equal "$name of $* has no rows" "$(wc -l <"$(result_of "$dir/rows" $i)")" 1
+		fi
+	done
+	[ "$n" -gt 200 ] || fail "tables of other verbs of $*: $n rows"
+}
+is_asked --store "$lab/lost-events"
+is_asked --store "$lab/shop-a"
+every 4 && is_asked --store "$lab/kvm-nested"
+every 4 && is_asked --store --begin +1s --end +2s "$lab/cpu-mem-io"
+every 4 && is_asked --store --host web "$lab/shop-a"
+equal "all tables" "$({ cut -d' ' -f1 "$dir/tables"; sort -u "$dir/seen"; } | sort)" "$(names | grep _ | sort)"
+run 2 query --tid 1 "$lab/lost-events" 'select * from requests_kinds'
+text "$dir/err" "table requests_kinds cannot be made with --tid, which 'meridian requests' does not know"
 
 # ---- Questions of docs/queries.md that verbs answer, too ----
 
@@ -190,6 +304,15 @@ agree "processes" 'select host, comm, pid, self_ns from top_cpu_processes' host,
 agree "a part of the time" "select begin, host, tid from sched, (select min(begin) + 3000000000 as a from sched)
 	where begin between a and a + 20000000" begin,host,tid log sched --all -n 0 \
 	--begin "$(ask "$S" 'select min(begin) + 3000000000 from sched' | tail -1)" --end "$(ask "$S" 'select min(begin) + 3020000001 from sched' | tail -1)"
+
+# Of questions that verbs answer, on other recordings too.
+for S in "$lab/shop-a" "$lab/wget-cold-hot"; do
+	agree "tails in $S" 'select kind, count, p50_ns, p99_ns from requests_kinds' kind,count,p50_ns,p99_ns requests
+	agree "messages in $S" 'select "from", "to", count(*) from latency_messages group by 1, 2' from,to,count latency
+	agree "blocked in $S" "select class, comm, call, object, cause, sum(count) from blocked_waits group by tid, host, 1, 2, 3, 4, 5, kind, by" \
+		class,comm,call,object,cause,count blocked --all --flat
+	agree "events in $S" 'select host, name, count, bytes from stats_by_name' host,name,count,bytes stats --by name -n 0
+done
 
 # ---- Only reading ----
 

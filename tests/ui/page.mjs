@@ -773,6 +773,7 @@ await withPage({}, async (page) => {
 if (process.env.REPORT && isWanted(phone)) await phone();
 if (isWanted(colours)) await colours();
 if (!only) await import("./questions.mjs");
+if (!only || only.includes("query")) await import("./query.mjs");
 if (isWanted(wide)) await wide();
 if (isWanted(sizes)) await sizes();
 finish();

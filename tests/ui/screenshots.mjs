@@ -28,6 +28,7 @@ const VIEWS = {
 		"control-flow-recorded": "v=timeline&b=2.5&e=2.56&wake=1&fold=q:requests&clocks=recorded",
 		state: "v=timeline&b=2.5&e=2.56&row=t:web:158&at=2.52&tab=state",
 		events: "v=events",
+		query: `v=query&sql=${encodeURIComponent("select begin / 100000000 * 100000000 as begin, host, max(latency_ns) as max_ns from sched group by 1, 2 order by 1")}`,
 		compare: "v=compare&ra=2~5&rb=5~8",
 		"compare-requests": "v=compare&tab=paths",
 	},

@@ -49,7 +49,7 @@ export const isOfAligned = (words: string[]) => words[0] === "requests" || words
 /** Relative paths keep their arguments apart; '+' would become a space. */
 export function query(path: string, args: [string, string][]): string {
 	const all = isRecorded.value && !(path === "api/run" && isOfAligned(args.map(([, word]) => word))) ? [...args, ["clocks", "recorded"]] : args;
-	return `${path}?${all.map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join("&")}`;
+	return all.length ? `${path}?${all.map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join("&")}` : path;
 }
 
 /** The rows of one table of an answer. */
@@ -68,9 +68,10 @@ class Question {
 	isDone = false;
 	readonly stop = new AbortController();
 	readonly text: Promise<string>;
-	constructor(readonly url: string, priority: number) {
-		this.text = isReport ? fetchText(url) : inTurn(priority, this.stop.signal, () => fetchText(url, this.stop.signal));
-		this.text.then(() => { this.isDone = true; }, () => { this.isDone = true; if (kept.get(url) === this) kept.delete(url); });
+	/** key: by which it is kept; body: of what is not asked by its address alone. */
+	constructor(readonly key: string, url: string, priority: number, body?: string) {
+		this.text = isReport ? fetchText(url) : inTurn(priority, this.stop.signal, () => fetchText(url, this.stop.signal, body));
+		this.text.then(() => { this.isDone = true; }, () => { this.isDone = true; if (kept.get(key) === this) kept.delete(key); });
 	}
 }
 
@@ -88,14 +89,14 @@ export class Hold {
 	release() {
 		for (const q of this.all.splice(0)) {
 			if (--q.users > 0 || q.isPinned || q.isDone) continue;
-			if (kept.get(q.url) === q) kept.delete(q.url);
+			if (kept.get(q.key) === q) kept.delete(q.key);
 			q.stop.abort();
 		}
 	}
 }
 
-async function fetchText(url: string, signal?: AbortSignal): Promise<string> {
-	const answer = await get(url, signal);
+async function fetchText(url: string, signal?: AbortSignal, body?: string): Promise<string> {
+	const answer = await (body === undefined ? get(url, signal) : fetch(url, { method: "POST", body, signal }));
 	const text = await answer.text();
 	if (!answer.ok) throw new Error(reason(text, answer.status));
 	return text;
@@ -113,11 +114,15 @@ function reason(text: string, code: number): string {
 const BY_HAND = 3;
 
 export function askText(words: string[], hold?: Hold): Promise<string> {
-	const url = query("api/run", words.map((w) => ["w", w]));
-	let one = kept.get(url);
+	return textOf(query("api/run", words.map((w) => ["w", w])), hold);
+}
+
+function textOf(url: string, hold?: Hold, body?: string): Promise<string> {
+	const key = body === undefined ? url : `${url}\n${body}`;
+	let one = kept.get(key);
 	if (!one) {
-		one = new Question(url, hold ? hold.priority : BY_HAND);
-		kept.set(url, one);
+		one = new Question(key, url, hold ? hold.priority : BY_HAND, body);
+		kept.set(key, one);
 		if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
 	}
 	if (hold) hold.add(one);
@@ -138,6 +143,11 @@ export function ask(words: string[], hold?: Hold): Promise<any> {
 		parsed.set(text, answer);
 	}
 	return answer;
+}
+
+/** What a statement in SQL finds; null: the tables that it may name. */
+export function askSql(sql: string | null, hold: Hold): Promise<any> {
+	return textOf(query("api/query", []), hold, sql ?? undefined).then(parseJson);
 }
 
 export interface Answer<T> {

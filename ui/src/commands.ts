@@ -25,7 +25,9 @@ function viewWords(words: string[]): string[] {
 /** The whole command, to be run. */
 export function commandLine(words: string[]): string {
 	const traces = status.value?.traces ?? [];
-	return ["meridian", ...words, ...clockWords(words), ...viewWords(words), ...traces].map(quote).join(" ");
+	// Of a query the statement comes last.
+	const last = words[0] === "query" ? words.slice(1) : [], first = last.length ? words.slice(0, 1) : words;
+	return ["meridian", ...first, ...clockWords(words), ...viewWords(words), ...traces, ...last].map(quote).join(" ");
 }
 
 /** The same in short, for the eye: without the traces. */

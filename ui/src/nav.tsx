@@ -9,8 +9,8 @@ export const VIEWS = [
 	{ name: "timeline", title: "Timeline" }, { name: "path", title: "Path" },
 	{ name: "resources", title: "Resources" }, { name: "relations", title: "Relations" },
 	{ name: "clocks", title: "Clocks" }, { name: "events", title: "Events" },
-	// A report has the answers for no two ranges.
-	...(isReport ? [] : [{ name: "compare", title: "Compare" }]),
+	// A report has the answers for no two ranges, and for no queries.
+	...(isReport ? [] : [{ name: "compare", title: "Compare" }, { name: "query", title: "Query" }]),
 ];
 
 /** 242,280 -> 242 k: what fits beside a word. */

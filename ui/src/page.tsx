@@ -22,11 +22,12 @@ import { RelationsView } from "./views/relations";
 import { ClocksView } from "./views/clocks";
 import { EventsView } from "./views/events";
 import { CompareView } from "./views/compare";
+import { QueryView } from "./views/query";
 
 const CONTENT: Record<string, FunctionComponent> = {
 	answer: AnswerView, requests: RequestsView, timeline: TimelineView, path: PathView,
 	resources: ResourcesView, relations: RelationsView, clocks: ClocksView, events: EventsView,
-	compare: CompareView,
+	compare: CompareView, query: QueryView,
 };
 
 /** Of views that a report has no answers for; addresses may come from a server's page. */
@@ -34,7 +35,7 @@ function NotHere() {
 	return (
 		<div class="pad">
 			<div class="view-head"><h1>{viewName.value[0].toUpperCase() + viewName.value.slice(1)}</h1></div>
-			<div class="note">This view is not in a report, which has no answers for two ranges. 'meridian serve' shows it, where the traces are.</div>
+			<div class="note">This view is not in a report, which has no answers for two ranges and for queries. 'meridian serve' shows it, where the traces are.</div>
 		</div>
 	);
 }
@@ -56,7 +57,7 @@ function onKey(e: KeyboardEvent) {
 		openPalette();
 	} else if (e.key === "?") {
 		openHelp();
-	} else if (e.key >= "1" && e.key <= String(VIEWS.length)) {
+	} else if (/^[1-9]$/.test(e.key) && Number(e.key) <= VIEWS.length) {
 		go({ v: VIEWS[Number(e.key) - 1].name });
 	}
 }

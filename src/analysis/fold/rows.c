@@ -110,7 +110,8 @@ static struct picked *pick(const struct fold_plan *p, const struct analysis_run 
 		if (!list)
 			return NULL;
 	}
-	qsort(list, *n, sizeof(*list), run->options->take_row ? compare_by_host : compare);
+	if (!run->options->take_row || !run->options->any_order)
+		qsort(list, *n, sizeof(*list), run->options->take_row ? compare_by_host : compare);
 	return list;
 }
 

@@ -70,6 +70,16 @@ struct api_answer {
 /* A session of the same traces and options whose clocks have not been aligned: it is opened when it
  * is first needed, cancelled with s, and freed with it. */
 int api_twin(struct mer_session *s, struct mer_session **twin, struct mer_err *err);
+/* mer_ask: the answer itself, filled in any case and freed with answer_fini. select: what it is
+ * about, as far as the verb can be limited so; NULL: what the words say. */
+struct answer;
+int api_ask(struct mer_session *session, const struct session_selection *select,
+	const char *const *words, size_t n_words, struct answer *answer, struct mer_err *err);
+/* An answer without tables; NULL: no memory. Once what is inside has tables with all their rows
+ * (answer_take), api_answer_is_filled makes results of them. */
+struct mer_answer *api_new_answer(void);
+struct answer *api_answer_inside(struct mer_answer *a);
+void api_answer_is_filled(struct mer_answer *a);
 /* One more who frees the answer. */
 void api_hold_answer(struct mer_answer *a);
 /* The objects behind a handle, for the program. */

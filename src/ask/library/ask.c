@@ -25,32 +25,56 @@ static struct ask_asker asker_of(const struct mer_session *s)
 		.jobs = o->n_threads };
 }
 
-int mer_ask(struct mer_session *session, const char *const *words, size_t n_words,
-	struct mer_answer **answer, struct mer_err *err)
+int api_ask(struct mer_session *session, const struct session_selection *select,
+	const char *const *words, size_t n_words, struct answer *answer, struct mer_err *err)
 {
-	const struct ask_asker asker = asker_of(session);
+	struct ask_asker asker = asker_of(session);
 	bool as_recorded = session->made_with.clocks == MER_CLOCKS_RECORDED;
-	API_ERR(err);
-	*answer = NULL;
-	if (!session->is_open)
-		return mer_fail(err, MER_ERR_USAGE, "the session is not open");
+	asker.select = select;
+	int rc = n_words && ask_wants_recorded(words[0]) ? api_twin(session, &session, err) : 0;
+	return rc ? rc : ask_answer(&asker, session, as_recorded, words, n_words, answer, err);
+}
+
+struct mer_answer *api_new_answer(void)
+{
 	struct mer_answer *a = calloc(1, sizeof(*a));
 	if (!a)
-		return mer_fail_nomem(err);
+		return NULL;
 	a->n_holders = 1;
 	answer_init(&a->answer, NULL);
-	session_next_question(session->session);
-	int rc = n_words && ask_wants_recorded(words[0]) ? api_twin(session, &session, err) : 0;
-	if (rc == 0)
-		rc = ask_answer(&asker, session, as_recorded, words, n_words, &a->answer, err);
-	if (rc) {
-		mer_answer_free(a);
-		return rc;
-	}
+	return a;
+}
+
+struct answer *api_answer_inside(struct mer_answer *a)
+{
+	return &a->answer;
+}
+
+void api_answer_is_filled(struct mer_answer *a)
+{
 	for (size_t i = 0; i < a->answer.n; i++) {
 		a->results[i].table = a->answer.tables[i].table;
 		a->results[i].within = a;
 	}
+}
+
+int mer_ask(struct mer_session *session, const char *const *words, size_t n_words,
+	struct mer_answer **answer, struct mer_err *err)
+{
+	API_ERR(err);
+	*answer = NULL;
+	if (!session->is_open)
+		return mer_fail(err, MER_ERR_USAGE, "the session is not open");
+	struct mer_answer *a = api_new_answer();
+	if (!a)
+		return mer_fail_nomem(err);
+	session_next_question(session->session);
+	int rc = api_ask(session, NULL, words, n_words, &a->answer, err);
+	if (rc) {
+		mer_answer_free(a);
+		return rc;
+	}
+	api_answer_is_filled(a);
 	*answer = a;
 	return 0;
 }

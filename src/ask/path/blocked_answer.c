@@ -1,4 +1,5 @@
 #include "ask/path/blocked_answer.h"
+#include "ask/tables.h"
 
 #include "session/blocked.h"
 
@@ -135,4 +136,15 @@ void ask_waits_answer(struct ask_waits *x, struct mer_table *waits, struct answe
 	answer_add_made(a, waits);
 	add_meanwhile(x, a);
 	add_left_out(x, a);
+}
+
+void ask_blocked_tables(struct answer *a)
+{
+	struct ask_waits *x = mer_arena_zalloc(&a->arena, 1, sizeof(*x));
+	struct mer_table *waits = mer_arena_zalloc(&a->arena, 1, sizeof(*waits));
+	static const struct blocked_tree none = { .first = KERNEL_NONE };
+	if (!x || !waits)
+		return;
+	x->tree = &none;
+	ask_waits_answer(x, waits, a);
 }

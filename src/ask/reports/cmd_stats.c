@@ -16,6 +16,7 @@
 #include "ask/print/text.h"
 #include "ask/session.h"
 #include "ask/verb.h"
+#include "ask/tables.h"
 #include "trace/cursor.h"
 #include "trace/walk.h"
 #include "trace/missing.h"
@@ -398,6 +399,17 @@ static int print(struct stats *s, const struct values *v)
 	int rc = s->ask->format == ASK_FORMAT_TABLE ? print_text(s, v, &a) : print_rows(s, v, &a);
 	answer_fini(&a);
 	return rc;
+}
+
+void ask_stats_tables(struct answer *a)
+{
+	static const struct mer_experiment none;
+	struct ask nobody = { .format = ASK_FORMAT_JSON };
+	const struct trace_counts counts = { 0 };
+	const struct stats s = { .ask = &nobody, .e = &none, .counts = &counts };
+	for (size_t i = 0; i < N_TABLES; i++)
+		tables[i].add(&s, a);
+	add_total(&s, a);
 }
 
 static int count_events(struct ask *ask, const struct values *v)

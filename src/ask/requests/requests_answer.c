@@ -7,6 +7,7 @@
 
 #include "ask/requests/request_names.h"
 #include "ask/requests/service_name.h"
+#include "ask/tables.h"
 
 /* ---- of one request ---- */
 
@@ -469,4 +470,20 @@ void ask_requests_answer_list(const struct ask_requests *c, bool has_states,
 void ask_requests_listing_fini(struct ask_requests_listing *x)
 {
 	requests_parts_fini(&x->parts);
+}
+
+/* ---- before anybody asks ---- */
+
+void ask_requests_tables(struct answer *a, bool views)
+{
+	const struct requests_state_sums none = { 0 };
+	ask_requests_answer_kinds(&(struct ask_requests){ 0 }, NULL, 0, 0, views ? &none : NULL, a);
+}
+
+void ask_requests_list_tables(struct answer *a, bool views)
+{
+	static const struct ask_requests none;
+	struct ask_requests_listing *x = mer_arena_zalloc(&a->arena, 1, sizeof(*x));
+	if (x)
+		ask_requests_answer_list(&none, views, x, a);
 }

@@ -9,6 +9,7 @@
 #include "ask/requests/requests_print.h"
 #include "ask/print/table.h"
 #include "ask/print/text.h"
+#include "ask/tables.h"
 #include "requests/cost_sums.h"
 
 /* Kinds of usage that were recorded on any host, as bits. */
@@ -443,4 +444,19 @@ int ask_requests_cost_list(const struct ask_requests *c, const struct requests_c
 	int rc = ask_answer_print(c->ask, &a);
 	answer_fini(&a);
 	return rc;
+}
+
+/* ---- before anybody asks ---- */
+
+void ask_requests_cost_tables(struct answer *a)
+{
+	const struct kernel_world world = { 0 };
+	const struct session_world w = { .world = &world };
+	const struct requests_cost_sums none = { 0 };
+	answer_cost(&(struct ask_requests){ .w = &w, .table = ASK_REQUESTS_COST_ALL }, &none, a);
+}
+
+void ask_requests_cost_list_tables(struct answer *a)
+{
+	answer_add(a, "requests", "Cost of requests", each_columns);
 }

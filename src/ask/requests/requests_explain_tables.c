@@ -2,6 +2,7 @@
 #include "ask/requests/requests_answer.h"
 #include "ask/requests/requests_explain_words.h"
 #include "ask/print/text.h"
+#include "ask/tables.h"
 
 /* ---- causes ---- */
 
@@ -221,4 +222,10 @@ void ask_requests_answer_explain(const struct ask_requests *c,
 		causes->n_left_out += x->n - n;
 		add_group(c, x, all->kind, i, groups);
 	}
+}
+
+void ask_requests_explain_tables(struct answer *a)
+{
+	const struct requests_explanations none = { 0 };
+	ask_requests_answer_explain(&(struct ask_requests){ 0 }, &none, 0, a);
 }

@@ -10,6 +10,7 @@
 #include "ask/print/text.h"
 #include "ask/session.h"
 #include "ask/verb.h"
+#include "ask/tables.h"
 
 struct values {
 	struct ask_sync_values sync;
@@ -570,6 +571,17 @@ static int print_statistics(const struct latencies *l)
 	int rc = ask_answer_print(ask, &a);
 	answer_fini(&a);
 	return rc;
+}
+
+void ask_latency_tables(struct answer *a)
+{
+	const struct values all = { .limit = 0 };
+	add_exact(&(struct latencies){ .v = &all }, a);
+}
+
+void ask_latency_messages_tables(struct answer *a)
+{
+	answer_add(a, "messages", "Messages", message_columns);
 }
 
 static int run(struct ask *ask, const void *values)

@@ -1,6 +1,7 @@
 /* What `check` found, for programs. */
 #include "ask/print/answer_print.h"
 #include "ask/traces/check_judge.h"
+#include "ask/tables.h"
 #include "trace/missing.h"
 
 /* ---- Tables ---- */
@@ -237,4 +238,10 @@ int check_print_unopened(struct ask *ask)
 	answer_fini(&a);
 	mer_diags_fini(&found);
 	return rc;
+}
+
+void ask_check_tables(struct answer *a)
+{
+	const struct check none = { 0 };
+	fill(&none, false, a);
 }

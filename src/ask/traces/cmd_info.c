@@ -7,6 +7,7 @@
 #include "ask/print/text.h"
 #include "ask/session.h"
 #include "ask/verb.h"
+#include "ask/tables.h"
 #include "trace/missing.h"
 #include "trace/tool.h"
 #include "trace/walk.h"
@@ -455,6 +456,12 @@ static void fill(const struct info *in, struct answer *a)
 	add_rows(in, &missing_view, ask_missing_table(a));
 	add_all(in, a);
 	add_hosts(in, a);
+}
+
+void ask_info_tables(struct answer *a)
+{
+	static const struct mer_experiment none;
+	fill(&(struct info){ .e = &none, .streams = true }, a);
 }
 
 static int print_answer(struct info *in)

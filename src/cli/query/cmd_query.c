@@ -188,8 +188,9 @@ static int warn_of_lacking(struct asked *x)
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		struct mer_str fix = { 0 };
-		rc = ask_grid_lacking(x->ask, session_experiment(x->session),
-			empty[i]->request.analysis->id, &fix);
+		if (empty[i]->needs)
+			rc = ask_grid_lacking(
+				x->ask, session_experiment(x->session), empty[i]->needs, &fix);
 		if (rc == 0 && fix.len) {
 			ask_warn(x->ask,
 				"%s has no rows: the traces lack the events that it is made of ('meridian check' lists what to record)",
@@ -484,7 +485,7 @@ const struct ask_verb cli_verb_query = {
 	.description =
 		"Answers questions in SQL (of SQLite). Every kind of facts that 'meridian log' lists "
 		"is a table of this name: sched, syscall, disk, waits, requests, messages, ... Tables of "
-		"other verbs have the verb in front: top_cpu, stats_syscall. 'meridian query .tables' lists "
+		"other verbs have the verb in front: top_cpu, stats_syscall, requests_kinds, sync_hosts. 'meridian query .tables' lists "
 		"them, '.schema TABLE' their columns, which are those of --format csv.\n\n"
 		"Without a query statements are read from standard input; on a terminal, at a prompt. "
 		"-o FILE.db writes all tables to a database of SQLite.",

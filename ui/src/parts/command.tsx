@@ -67,6 +67,8 @@ function isDrawn(words: string[]) {
 /** The same as files; the formats that all commands have. */
 export function Downloads({ words }: { words: string[] }) {
 	if (isReport) return null;
+	// No command of api/run.
+	if (words[0] === "query") return <span class="downloads"><TsvButton /></span>;
 	const name = words.filter((w) => /^[a-z]/.test(w)).slice(0, 2).join("-");
 	const link = (format: string, options: string) => (
 		<a href={query("api/run", [...words, ...options.split(" ")].map((w) => ["w", w]))} download={`${name}.${format}`}
