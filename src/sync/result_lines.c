@@ -193,7 +193,7 @@ static int drop_copies(struct lines *l, struct mer_err *err)
 			l->of[n++] = *x;
 		else if (l->of[n - 1].len != x->len ||
 			 memcmp(l->of[n - 1].object, x->object, x->len) != 0)
-			return mer_fail(err, MER_ERR_INPUT, "they tell times by different clocks");
+			return mer_fail(err, MER_ERR_INPUT, "their times are by different clocks");
 	}
 	l->n = n;
 	return n && l->of[0].kind == HEAD ? 0 : refuse(err);

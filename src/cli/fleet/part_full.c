@@ -92,7 +92,7 @@ static int open_own(struct full *f)
 			paths[n++] = ask->args[i];
 	if (!n)
 		return mer_fail(&ask->err, MER_ERR_USAGE,
-			"these are parts only: --full needs the traces of a host, and the parts of those that it exchanged messages with");
+			"these are parts only: --full needs the traces of a host, and the parts of its peers, with which it exchanged messages");
 	f->own = cancelled[0] = session_new(&(struct session_options){ .paths = paths,
 		.n_paths = n,
 		.cache_dir = ask_cache_folder(ask),
