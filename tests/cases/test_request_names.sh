@@ -4,14 +4,14 @@
 . "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
-logged=../shared/traces/lab # with the logs of the programs; not everyone has them
+logs=$lab/shop-logs # of the programs
 
 format='$msec pid $pid conn $connection nth $connection_requests port $remote_port uri $request_uri status $status rt $request_time'
 tail=' uct $upstream_connect_time uht $upstream_header_time urt $upstream_response_time'
 
 # Each request has a name of its own: /fast?t=1&n=5 becomes /fast/t1n5.
 own_names() {
-	sed -E 's/\?t=([0-9]+)&n=([0-9]+)[^ ]*/\/t\1n\2/' "$1/nginx.log"
+	sed -E 's/\?t=([0-9]+)&n=([0-9]+)[^ ]*/\/t\1n\2/' "$logs/$(basename "$1")/nginx.log"
 }
 # shifted SECONDS <log
 shifted() {
@@ -22,7 +22,7 @@ named() {
 	local t=$1 log=$2 format=$3
 	shift 3
 	run 0 requests --list -n 0 --format csv --names "$log" --log-format "$format" "$@" "$t/client" "$t/web" "$t/db"
-	awk '$1 == "req" { print $25, $15, "/" $9 "/t" $3 "n" $5 }' "$t/client.log" "$t/warmup.log" | sort -k1,1n -k2,2n >"$dir/sorted"
+	awk '$1 == "req" { print $25, $15, "/" $9 "/t" $3 "n" $5 }' "$logs/$(basename "$t")"/{client,warmup}.log | sort -k1,1n -k2,2n >"$dir/sorted"
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 		$c["server_port"] == 80 { print $c["client_port"], $c["begin"], $c["name"] ? $c["name"] : "-"; next }
 		$c["name"] { elsewhere++ } END { print "x", elsewhere + 0 }' "$dir/out" >"$dir/got"
@@ -32,8 +32,7 @@ named() {
 }
 
 for name in shop-a:824 shop-node:407; do
-	t=$logged/${name%:*} n=${name#*:}
-	there "$t" || continue
+	t=$lab/${name%:*} n=${name#*:}
 	own_names "$t" >"$dir/log"
 	equal "$name: all" "$(named "$t" "$dir/log" "$format$tail")" "$n 0 0 0"
 	gzip -kf "$dir/log"
@@ -65,14 +64,13 @@ for name in shop-a:824 shop-node:407; do
 		"$(named "$t" "$dir/moved" '$msec $request_uri $status $request_time' --names-to nginx | cut -d' ' -f2,4)" "0 0"
 done
 
-t=$logged/shop-a
-there "$t" || finish
+t=$lab/shop-a
 rm -f "$dir/log.gz"
 # Kinds by name: as many as the client's log has of each.
-cp "$t/nginx.log" "$dir/log"
+cp "$logs/shop-a/nginx.log" "$dir/log"
 run 0 requests --names "$dir/log" --log-format "$format$tail" --group-by name --json "$t/client" "$t/web" "$t/db"
 equal "by name" "$(jq -r '[table("kinds")[] | "\(.kind) \(.count)"] | sort | join(",")' "$dir/out")" \
-	"$(cat "$t/client.log" "$t/warmup.log" | awk '$1 == "req" { n["/" $9]++ } END { for (x in n) print x, n[x] }' | sort | paste -sd,)"
+	"$(cat "$logs"/shop-a/{client,warmup}.log | awk '$1 == "req" { n["/" $9]++ } END { for (x in n) print x, n[x] }' | sort | paste -sd,)"
 run 0 requests --names "$dir/log" --log-format "$format$tail" --group-by status --json "$t/client" "$t/web" "$t/db"
 equal "by status" "$(jq -r '[table("kinds")[] | "\(.kind) \(.count)"] | join(",")' "$dir/out")" "200 824"
 run 0 requests --names "$dir/log" --log-format "$format$tail" --name '/l*' --list -n 0 --json "$t/client" "$t/web" "$t/db"
@@ -87,7 +85,7 @@ awk -v mono="$mono" -v seconds="${real:0:10}" -v ns="${real:10}" '
 	{ for (i = 1; i <= NF; i++) v[$i] = $(i + 1); for (i = 1; i <= NF; i++) if ($i == "resp") done = $(i + 2)
 		printf "%s{\"traceId\":\"%016x%016x\",\"spanId\":\"%08x%08x\",\"name\":\"/%s/t%dn%d\",\"kind\":2,\"startTimeUnixNano\":\"%s\",\"endTimeUnixNano\":\"%s\",\"attributes\":[{\"key\":\"client.port\",\"value\":{\"intValue\":\"%d\"}}]}",
 			(NR > 1 ? "," : ""), v["t"] + 1, v["n"] + 1, v["t"] + 1, v["n"] + 1, v["ep"], v["t"], v["n"], at(v["recv"]), at(done), v["peer"] }
-	END { print "]}]}]}" }' "$t/app.log" >"$dir/spans.json"
+	END { print "]}]}]}" }' "$logs/shop-a/app.log" >"$dir/spans.json"
 own_names "$t" >"$dir/log"
 run 0 requests --list -n 0 --json --names "$dir/log" --log-format "$format$tail" "$t/client" "$t/web" "$t/db"
 jq '[table("requests")[] | select(.name) | {key: .id, value: .name}] | from_entries' "$dir/out" >"$dir/names"
