@@ -49,7 +49,7 @@ export const isOfAligned = (words: string[]) => words[0] === "requests" || words
 /** Relative paths keep their arguments apart; '+' would become a space. */
 export function query(path: string, args: [string, string][]): string {
 	const all = isRecorded.value && !(path === "api/run" && isOfAligned(args.map(([, word]) => word))) ? [...args, ["clocks", "recorded"]] : args;
-	return all.length ? `${path}?${all.map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join("&")}` : path;
+	return `${path}?${all.map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join("&")}`;
 }
 
 /** The rows of one table of an answer. */
