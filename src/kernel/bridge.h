@@ -40,6 +40,20 @@ struct kernel_bridge {
 	bool was_held;
 };
 
+/* The order of a world's bridges, as far as times and hosts tell: by times, then hosts; as
+ * strcmp. */
+static inline int kernel_bridge_compare(
+	const struct kernel_bridge *a, const struct kernel_bridge *b)
+{
+	if (a->from.time != b->from.time)
+		return a->from.time < b->from.time ? -1 : 1;
+	if (a->to.time != b->to.time)
+		return a->to.time < b->to.time ? -1 : 1;
+	if (a->from.host != b->from.host)
+		return a->from.host < b->from.host ? -1 : 1;
+	return (a->to.host > b->to.host) - (a->to.host < b->to.host);
+}
+
 /* When its task had sent it, as far as is known without looking at the task. host: the sender. */
 static inline int64_t kernel_bridge_asked(
 	const struct kernel_bridge *p, const struct kernel_host *host)

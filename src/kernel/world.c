@@ -52,14 +52,9 @@ static int64_t common_time(const struct sync_result *r, uint32_t host, int64_t t
 static int compare_packets(const void *a, const void *b)
 {
 	const struct kernel_bridge *p = a, *q = b;
-	if (p->from.time != q->from.time)
-		return p->from.time < q->from.time ? -1 : 1;
-	if (p->to.time != q->to.time)
-		return p->to.time < q->to.time ? -1 : 1;
-	if (p->from.host != q->from.host)
-		return p->from.host < q->from.host ? -1 : 1;
-	if (p->to.host != q->to.host)
-		return p->to.host < q->to.host ? -1 : 1;
+	int order = kernel_bridge_compare(p, q);
+	if (order)
+		return order;
 	if (p->from.stream != q->from.stream)
 		return p->from.stream < q->from.stream ? -1 : 1;
 	return (p->to.stream > q->to.stream) - (p->to.stream < q->to.stream);

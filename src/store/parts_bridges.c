@@ -98,18 +98,10 @@ static int take_rows(struct joining *j, size_t file, struct mer_err *err)
 
 /* ---- of all ---- */
 
-/* As a world sorts them (kernel/world.c). Those of the same time between the same hosts are of one
- * file, in their order there. */
+/* Those of the same times between the same hosts are of one file, in their order there. */
 static int compare(const void *a, const void *b)
 {
-	const struct kernel_bridge *p = a, *q = b;
-	if (p->from.time != q->from.time)
-		return p->from.time < q->from.time ? -1 : 1;
-	if (p->to.time != q->to.time)
-		return p->to.time < q->to.time ? -1 : 1;
-	if (p->from.host != q->from.host)
-		return p->from.host < q->from.host ? -1 : 1;
-	return (p->to.host > q->to.host) - (p->to.host < q->to.host);
+	return kernel_bridge_compare(a, b);
 }
 
 static bool is_same(const struct kernel_bridge *a, const struct kernel_bridge *b)

@@ -31,12 +31,14 @@ static int find_fleet_hosts(struct fleet *f, const struct mer_experiment *e)
 	if (!p->fleet_host)
 		return mer_fail_nomem(&f->ask->err);
 	memset(p->fleet_host, 0xff, (e->n_hosts + 1u) * sizeof(*p->fleet_host));
-	for (uint32_t i = 0; i < e->n_parts; i++)
-		for (uint32_t k = 0; k < f->n_hosts; k++) {
-			const char *path = fleet_file(f, &f->hosts[k], FLEET_PART);
-			if (f->hosts[k].has_part && path && strcmp(path, e->parts[i].given) == 0)
+	for (uint32_t k = 0; k < f->n_hosts; k++) {
+		const char *path = fleet_file(f, &f->hosts[k], FLEET_PART);
+		if (!path)
+			return mer_fail_nomem(&f->ask->err);
+		for (uint32_t i = 0; i < e->n_parts && f->hosts[k].has_part; i++)
+			if (strcmp(path, e->parts[i].given) == 0)
 				p->fleet_host[e->traces[e->parts[i].trace].host] = k;
-		}
+	}
 	return 0;
 }
 
